@@ -19,6 +19,7 @@ class Linear {
     return designs::round_up(std::max<std::size_t>(bytes, 1), kAlignment);
   }
   std::size_t largest_request() const { return linear_.capacity(); }
+  std::size_t capacity(std::size_t bytes) const { return linear_.capacity(bytes); }
   std::map<std::string, double> counters() const {
     return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
             {"metadata_bytes", 0},

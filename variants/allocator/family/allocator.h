@@ -45,11 +45,14 @@ concept Resets = requires(A allocator) {
   allocator.reset();
 };
 
-/// Allocates from one buffer: Demand::heap if set, else its own. Reports the largest request that it serves when empty,
-/// and is in its initial state again after everything is freed.
+/// Allocates from one buffer: Demand::heap if set, else its own. Is in its initial state again after everything is
+/// freed, in any order.
 template <typename A>
-concept FixedCapacity = requires(const A allocator) {
+concept FixedCapacity = requires(const A allocator, std::size_t bytes) {
+  /// The largest request that it serves when empty.
   { allocator.largest_request() } -> std::same_as<std::size_t>;
+  /// How many requests of `bytes` it serves when empty, exactly; 0 for more than largest_request().
+  { allocator.capacity(bytes) } -> std::same_as<std::size_t>;
 };
 
 /// Wraps a third-party allocator. identity_failure() reports how the calls fail to reach that allocator; "" if they do

@@ -181,6 +181,91 @@ class UnderstatesLargest : public Sound {
   std::size_t largest_request() const { return Sound::largest_request() / 2; }
 };
 
+/// Reports a block too many, for requests of one byte more than a leaf only.
+class OverstatesCapacity : public Sound {
+ public:
+  using Sound::Sound;
+  std::size_t capacity(std::size_t bytes) const { return Sound::capacity(bytes) + (bytes == kLeafBytes + 1); }
+};
+
+/// Forgets that a request above the largest gets nothing.
+class CapacityOfTooLarge : public Sound {
+ public:
+  using Sound::Sound;
+  std::size_t capacity(std::size_t bytes) const { return std::max<std::size_t>(Sound::capacity(bytes), 1); }
+};
+
+/// Reports the capacity of the moment, not that of the empty allocator.
+class CapacityOfNow : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) {
+    void* const block = Sound::allocate(bytes);
+    lost_ += block != nullptr;
+    return block;
+  }
+  void free(void* block) {
+    if (block != nullptr && --lost_ == 1) lost_ = 0;
+    Sound::free(block);
+  }
+  std::size_t capacity(std::size_t bytes) const { return Sound::capacity(bytes) - (lost_ > 0); }
+
+ private:
+  std::size_t lost_ = 0;
+};
+
+/// Keeps the first freed block for the next request of its size, even if that block is what a larger request lacks.
+class KeepsOneBlock : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) {
+    const std::size_t wanted = bytes > largest_request() ? 0 : Sound::occupied(nullptr, bytes);
+    void* const block =
+        kept_ != nullptr && wanted == kept_bytes_ ? std::exchange(kept_, nullptr) : Sound::allocate(bytes);
+    if (block != nullptr) bytes_[block] = wanted;
+    return block;
+  }
+  void free(void* block) {
+    if (block == nullptr || kept_ != nullptr) return Sound::free(block);
+    kept_ = block;
+    kept_bytes_ = bytes_[block];
+  }
+
+ private:
+  std::map<void*, std::size_t> bytes_;
+  void* kept_ = nullptr;
+  std::size_t kept_bytes_ = 0;
+};
+
+/// Loses a leaf only if frees come in the order of the requests.
+class LeaksInOneOrder : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) {
+    void* const block = Sound::allocate(bytes);
+    if (live_.empty()) next_ = 0;
+    if (block != nullptr) live_.push_back(block);
+    return block;
+  }
+  void free(void* block) {
+    if (block == nullptr) return;
+    in_order_ = (next_ == 0 || in_order_) && live_[next_] == block;
+    if (++next_ == live_.size()) live_.clear();
+    if (!live_.empty() || !in_order_ || next_ < 50) Sound::free(block);
+  }
+
+ private:
+  std::vector<void*> live_;
+  std::size_t next_ = 0;
+  bool in_order_ = false;
+};
+
+/// Ignores the buffer that it is given.
+class IgnoresTheHeap : public Sound {
+ public:
+  explicit IgnoresTheHeap(const Demand& demand) : Sound({.bytes = demand.bytes, .blocks = demand.blocks}) {}
+};
+
 /// Serves a too large request with a small block.
 class ServesTooLarge : public Sound {
  public:
@@ -427,7 +512,13 @@ TEST(AllocatorConformance, finds_the_one_fault_of_each_broken_allocator) {
   EXPECT_EQ(failed_checks<ServesTooLarge>(), Names{"a too large request returns null and changes nothing"});
   EXPECT_EQ(failed_checks<CorruptsOnRefusal>(), Names{"a too large request returns null and changes nothing"});
   EXPECT_EQ(failed_checks<OverstatesLargest>().at(0), "the largest request is as reported");
-  EXPECT_EQ(failed_checks<UnderstatesLargest>(), Names{"the largest request is as reported"});
+  EXPECT_EQ(failed_checks<UnderstatesLargest>().at(0), "the largest request is as reported");
+  EXPECT_EQ(failed_checks<OverstatesCapacity>().at(0), "the capacity is as reported");
+  EXPECT_EQ(failed_checks<CapacityOfTooLarge>(), Names{"the capacity is as reported"});
+  EXPECT_EQ(failed_checks<IgnoresTheHeap>().at(0), "the capacity is as reported");
+  EXPECT_EQ(failed_checks<CapacityOfNow>(), Names{"freeing everything restores the initial state"});
+  EXPECT_EQ(failed_checks<KeepsOneBlock>(), Names{"freeing everything restores the initial state"});
+  EXPECT_EQ(failed_checks<LeaksInOneOrder>(), Names{"freeing everything restores the initial state"});
   EXPECT_EQ(failed_checks<Leaking>(), Names{"freeing everything restores the initial state"});
   EXPECT_EQ(failed_checks<FreesLastOnNull>(), Names{"freeing nullptr does nothing"});
   EXPECT_EQ(failed_checks<WrongIdentity>(), Names{"calls reach the wrapped allocator"});

@@ -17,6 +17,7 @@ class BuddyHeap {
   std::size_t alignment(std::size_t bytes) const { return buddy_.layout().alignment(bytes); }
   std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.layout().block_bytes(bytes); }
   std::size_t largest_request() const { return buddy_.layout().largest_request(); }
+  std::size_t capacity(std::size_t bytes) const { return buddy_.layout().capacity(bytes); }
 
   double external_fragmentation() const;
   std::map<std::string, double> counters() const;

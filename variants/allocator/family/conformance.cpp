@@ -317,42 +317,146 @@ class Checks {
   }
 
   std::string largest_request() const {
-    const auto allocator = subject_.make(kDemand);
-    const std::size_t largest = allocator->largest_request();
-    if (allocator->allocate(largest + 1) != nullptr) return served(largest + 1);
-    void* const block = allocator->allocate(largest);
-    if (block == nullptr) return refused(largest);
-    Ledger ledger;
-    ledger.add(block, largest);
-    return release_all(*allocator, ledger);
+    return in_each_arena([this](const Arena& arena) {
+      const auto allocator = subject_.make(arena.demand);
+      const std::size_t largest = allocator->largest_request();
+      if (allocator->allocate(largest + 1) != nullptr) return served(largest + 1);
+      void* const block = allocator->allocate(largest);
+      if (block == nullptr) return refused(largest);
+      Ledger ledger;
+      ledger.add(block, largest);
+      return release_all(*allocator, ledger);
+    });
   }
 
-  /// After the allocator was full and everything was freed, the same requests return the same addresses as at first.
-  std::string first_state() const {
-    const auto allocator = subject_.make(kDemand);
-    const auto fill = [&](std::uint64_t seed, std::vector<void*>* addresses) {
-      Random random(seed);
-      SizedBlocks blocks;
-      for (;;) {
-        const std::size_t bytes = random.between(0, 5000);
-        void* const block = allocator->allocate(bytes);
-        if (addresses != nullptr) addresses->push_back(block);
-        if (block == nullptr) break;
-        blocks.emplace_back(block, bytes);
+  /// What an allocator with a fixed capacity is made in: a buffer of its own, or the first pages of one that it is
+  /// given.
+  struct Arena {
+    Demand demand;
+    bool contains(const void* block, std::size_t bytes) const {
+      const auto* const begin = static_cast<const std::byte*>(block);
+      const auto* const heap = static_cast<const std::byte*>(demand.heap);
+      return heap == nullptr || (begin >= heap && begin + bytes <= heap + demand.heap_bytes);
+    }
+  };
+
+  /// Small, so that filling one with the smallest blocks, many times, takes little time even where a free searches all
+  /// free blocks.
+  static constexpr Demand kSmallDemand{.bytes = 60'000, .blocks = 100};
+
+  /// Calls check(arena) for some arenas; returns the first failure.
+  template <typename Check>
+  std::string in_each_arena(Check check) const {
+    for (const std::size_t pages : {0, 32, 37, 63}) {
+      const Buffer buffer(std::max<std::size_t>(pages, 1) * kPageBytes);
+      Arena arena{kSmallDemand};
+      if (pages > 0) {
+        arena.demand.heap = buffer.begin();
+        arena.demand.heap_bytes = buffer.bytes();
       }
-      // In random order: the final state must not depend on the order of the frees.
-      for (std::size_t left = blocks.size(); left > 1; --left)
-        std::swap(blocks[left - 1], blocks[static_cast<std::size_t>(random.below(left))]);
-      free_all(*allocator, blocks);
-    };
-    std::vector<void*> first, again;
-    fill(1, &first);
-    fill(2, nullptr);
-    fill(1, &again);
-    if (first.size() != again.size()) return "it serves another number of requests than at first";
-    if (first != again) return "the same requests return other addresses than at first";
-    const std::size_t largest = allocator->largest_request();
-    return allocator->allocate(largest) == nullptr ? refused(largest) : "";
+      if (std::string failure = check(arena); !failure.empty())
+        return pages == 0 ? failure : fmt::format("in a buffer of {} bytes: {}", buffer.bytes(), failure);
+    }
+    return "";
+  }
+
+  /// Sizes around every power of two up to the largest request, and some between.
+  static std::vector<std::size_t> capacity_sizes(std::size_t largest) {
+    std::vector<std::size_t> sizes = edge_sizes(largest);
+    Random random(1);
+    for (std::size_t power = 16; power <= largest / 2; power *= 2) sizes.push_back(random.between(power, 2 * power));
+    std::erase_if(sizes, [&](std::size_t bytes) { return bytes > largest; });
+    sizes.push_back(largest);
+    return sizes;
+  }
+
+  /// Serves requests of `bytes` until the allocator refuses one. Returns "" if it was empty and served exactly as many
+  /// as it reports.
+  static std::string fill(AnyAllocator& allocator, const Arena& arena, std::size_t bytes, SizedBlocks& blocks) {
+    const std::size_t expected = allocator.capacity(bytes);
+    while (blocks.size() <= expected) {
+      void* const block = allocator.allocate(bytes);
+      if (block == nullptr) break;
+      if (!arena.contains(block, bytes))
+        return fmt::format("a block of {} bytes lies outside of the buffer that was given", bytes);
+      blocks.emplace_back(block, bytes);
+    }
+    if (blocks.size() == expected) return "";
+    return fmt::format("the capacity for requests of {} bytes is reported as {}, but the empty allocator served {}{}",
+                       bytes, expected, blocks.size(), blocks.size() > expected ? " and more" : "");
+  }
+
+  std::string capacity() const {
+    return in_each_arena([this](const Arena& arena) -> std::string {
+      const std::size_t largest = subject_.make(arena.demand)->largest_request();
+      for (const std::size_t bytes : {largest + 1, 2 * largest + 1, SIZE_MAX / 2 + 1, SIZE_MAX})
+        if (const std::size_t count = subject_.make(arena.demand)->capacity(bytes); count != 0)
+          return fmt::format("the capacity for requests of {} bytes, more than the largest, is reported as {}", bytes,
+                             count);
+      for (const std::size_t bytes : capacity_sizes(largest)) {
+        const auto allocator = subject_.make(arena.demand);  // what frees leave behind is the next check's
+        SizedBlocks blocks;
+        std::string failure = fill(*allocator, arena, bytes, blocks);
+        free_all(*allocator, blocks);
+        if (!failure.empty()) return failure;
+      }
+      return "";
+    });
+  }
+
+  /// The order in which blocks are freed.
+  enum class Order { kFirstInFirstOut, kLastInFirstOut, kRandom, kEveryOther };
+
+  static void reorder(SizedBlocks& blocks, Order order, Random& random) {
+    switch (order) {
+      case Order::kFirstInFirstOut:
+        return;
+      case Order::kLastInFirstOut:
+        return std::reverse(blocks.begin(), blocks.end());
+      case Order::kRandom:
+        for (std::size_t left = blocks.size(); left > 1; --left)
+          std::swap(blocks[left - 1], blocks[static_cast<std::size_t>(random.below(left))]);
+        return;
+      case Order::kEveryOther:
+        std::stable_partition(blocks.begin(), blocks.end(), [i = 0](const auto&) mutable { return i++ % 2 == 0; });
+    }
+  }
+
+  /// One allocator is filled over and over, with blocks of one size and of all sizes, and emptied in various orders.
+  /// Each time it is empty, it has its first capacity.
+  std::string first_state() const {
+    return in_each_arena([this](const Arena& arena) -> std::string {
+      const auto allocator = subject_.make(arena.demand);
+      const std::size_t largest = allocator->largest_request();
+      std::vector<std::size_t> sizes = capacity_sizes(largest);
+      std::vector<std::size_t> capacities;
+      for (const std::size_t bytes : sizes) capacities.push_back(allocator->capacity(bytes));
+      Random random(1);
+      const auto mixed = [&] {
+        SizedBlocks blocks;
+        for (;;) {
+          const std::size_t bytes = random.between(0, std::min<std::size_t>(5000, largest));
+          void* const block = allocator->allocate(bytes);
+          if (block == nullptr) return blocks;
+          blocks.emplace_back(block, bytes);
+        }
+      };
+      for (const Order order : {Order::kRandom, Order::kFirstInFirstOut, Order::kLastInFirstOut, Order::kEveryOther}) {
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+          SizedBlocks blocks = mixed();
+          reorder(blocks, order, random);
+          free_all(*allocator, blocks);
+          if (allocator->largest_request() != largest || allocator->capacity(sizes[i]) != capacities[i])
+            return "it reports another largest request or another capacity than at first";
+          blocks.clear();
+          const std::string failure = fill(*allocator, arena, sizes[i], blocks);
+          reorder(blocks, order, random);
+          free_all(*allocator, blocks);
+          if (!failure.empty()) return "after all blocks were freed, " + failure;
+        }
+      }
+      return "";
+    });
   }
 
   std::string free_null() const {
@@ -446,6 +550,7 @@ std::vector<bench::ConformanceCheck> checks_of(const Subject& subject) {
       {true, "requests of 0 bytes return distinct blocks", &Checks::empty_requests},
       {true, "a too large request returns null and changes nothing", &Checks::too_large},
       {can.fixed_capacity, "the largest request is as reported", &Checks::largest_request},
+      {can.fixed_capacity, "the capacity is as reported", &Checks::capacity},
       {can.fixed_capacity, "freeing everything restores the initial state", &Checks::first_state},
       {can.frees_blocks, "freeing nullptr does nothing", &Checks::free_null},
       {can.frees_blocks && kMemoryIsMeasurable, "freed memory is reused", &Checks::freed_is_used_again},

@@ -33,6 +33,7 @@ class AnyAllocator {
   virtual void free(void* block, std::size_t bytes) = 0;
   virtual void reset() = 0;
   virtual std::size_t largest_request() const = 0;
+  virtual std::size_t capacity(std::size_t bytes) const = 0;
   virtual double external_fragmentation() const = 0;
 
  private:
@@ -65,6 +66,12 @@ class Erased final : public AnyAllocator {
   std::size_t largest_request() const override {
     if constexpr (FixedCapacity<A>)
       return allocator_.largest_request();
+    else
+      return 0;
+  }
+  std::size_t capacity(std::size_t bytes) const override {
+    if constexpr (FixedCapacity<A>)
+      return allocator_.capacity(bytes);
     else
       return 0;
   }

@@ -383,11 +383,16 @@ TEST(Buddy, serves_exactly_the_stated_number_of_requests_of_one_size) {
   for (const std::size_t bytes : {40000u, 39999u, 32768u, 32784u, 4112u, 4096u, 4080u}) {
     const BuddyLayout layout = plan(memory.end() - bytes, bytes, 16);
     for (std::size_t block = 16; block <= layout.largest_request(); block *= 2) {
-      Buddy buddy(layout);
-      std::size_t served = 0;
-      while (buddy.allocate(block)) ++served;
-      EXPECT_EQ(served, layout.usable_bytes() / block) << block << " of " << bytes;
+      for (const std::size_t request : {block / 2 + 1, block}) {
+        Buddy buddy(layout);
+        std::size_t served = 0;
+        while (buddy.allocate(request)) ++served;
+        EXPECT_EQ(served, layout.usable_bytes() / block) << request << " of " << bytes;
+        EXPECT_EQ(served, layout.capacity(request)) << request << " of " << bytes;
+      }
     }
+    EXPECT_EQ(layout.capacity(0), layout.usable_bytes() / 16);
+    for (const std::size_t request : {layout.largest_request() + 1, SIZE_MAX}) EXPECT_EQ(layout.capacity(request), 0u);
   }
 }
 

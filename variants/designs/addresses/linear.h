@@ -40,6 +40,10 @@ class Linear {
   void reset() { at_ = begin_; }
 
   std::size_t capacity() const { return static_cast<std::size_t>(end_ - begin_); }
+  /// How many requests of `bytes` it serves when empty.
+  std::size_t capacity(std::size_t bytes) const {
+    return bytes > capacity() ? 0 : capacity() / round_up(bytes + (bytes == 0), kGranule);
+  }
   /// Bytes taken since construction or reset, rounding included.
   std::size_t used() const { return static_cast<std::size_t>(at_ - begin_); }
 

@@ -32,6 +32,11 @@ TEST(Linear, serves_exactly_its_capacity) {
   alignas(16) std::byte buffer[100];
   Linear<16> linear(buffer, sizeof buffer);
   EXPECT_EQ(linear.capacity(), 96u);
+  EXPECT_EQ(linear.capacity(0), 6u);
+  EXPECT_EQ(linear.capacity(17), 3u);
+  EXPECT_EQ(linear.capacity(96), 1u);
+  EXPECT_EQ(linear.capacity(97), 0u);
+  EXPECT_EQ(linear.capacity(SIZE_MAX), 0u);
   for (const std::size_t bytes : {std::size_t{97}, SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2}) {
     EXPECT_EQ(linear.allocate(bytes), nullptr) << bytes;
     EXPECT_EQ(linear.used(), 0u);

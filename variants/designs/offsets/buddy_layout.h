@@ -39,8 +39,13 @@ struct BuddyLayout {
   std::size_t missing_bytes() const { return tree_bytes() - leaves * leaf_bytes; }
   /// One bit per block of the tree, rounded up to a byte.
   std::size_t metadata_bytes() const { return ((std::size_t{1} << levels) + 7) / 8; }
-  /// What blocks may take. The empty allocator serves exactly usable_bytes() / b requests of block size b.
+  /// What blocks may take.
   std::size_t usable_bytes() const { return (leaves - reserved_leaves) * leaf_bytes; }
+  /// How many requests of `bytes` the empty allocator serves: the range ends on a multiple of any block's size, and
+  /// what is missing or reserved lies at its beginning.
+  std::size_t capacity(std::size_t bytes) const {
+    return bytes > largest_request() ? 0 : usable_bytes() / block_bytes(bytes);
+  }
   /// The largest request that the allocator can serve: the largest power of two that is at most usable_bytes(). For a
   /// range of 2^k bytes of which leaves are reserved it is 2^(k-1), because the other half contains these.
   std::size_t largest_request() const { return std::bit_floor(usable_bytes()); }
