@@ -22,6 +22,7 @@ VERBS = {
     "spm": ("harness.spm.cli", "fetch, list, verify and prune pinned packages"),
     "build": ("harness.make.build", "build the harness and every variant"),
     "test": ("harness.make.test", "run every test"),
+    "fuzz": ("harness.make.fuzz", "feed variants with a fuzzer's inputs under sanitizers"),
     "lint": ("harness.make.lint", "check the format of all C++ and the names and types of all Python"),
     "nightly": ("harness.make.nightly", "for cron: fetch, build, run, judge, report, and bisect what became slower"),
     "doctor": ("harness.make.doctor", "check what this machine has and lacks, and say what to do"),

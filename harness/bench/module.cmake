@@ -3,6 +3,11 @@ add_library(bench_main OBJECT ${dir}/variant_main.cpp)
 lab_own(bench_main)
 target_link_libraries(bench_main PUBLIC bench)
 
+# The same for a fuzz target (LAB_FUZZ).
+add_library(bench_fuzz_main OBJECT EXCLUDE_FROM_ALL ${dir}/fuzz_main.cpp)
+lab_own(bench_fuzz_main)
+target_link_libraries(bench_fuzz_main PUBLIC bench)
+
 # Times the stopwatch itself (.ci/stopwatch).
 add_executable(stopwatch EXCLUDE_FROM_ALL ${dir}/stopwatch_main.cpp)
 lab_own(stopwatch)

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -115,6 +116,9 @@ struct ConformanceCheck {
 struct Variant : VariantCard {
   std::vector<Workload> workloads = {};
   std::vector<ConformanceCheck> conformance = {};
+  /// Does what the bytes of `input` say and checks every result; "" or what is wrong. For every input: a fuzzer chooses
+  /// them. Empty: the family has no such check.
+  std::function<std::string(std::span<const std::uint8_t> input)> fuzz = {};
 };
 
 /// Defined once, in every variant's source file.

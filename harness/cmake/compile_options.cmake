@@ -7,11 +7,12 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 
-set(LAB_CONFIG "release" CACHE STRING "release, debug, asan or tsan")
+set(LAB_CONFIG "release" CACHE STRING "release, debug, asan, tsan or fuzz")
 set(LAB_MARCH "x86-64-v2" CACHE STRING "-march of everything that is built")
 set(LAB_TOOLCHAIN "system" CACHE STRING "pinned or system; names the build folder")
 set(LAB_SANITIZE "" CACHE STRING "-fsanitize list")
 option(LAB_CHECKED_LIBRARY "libstdc++ assertions" OFF)
+option(LAB_FUZZ "variants are fuzz targets of libFuzzer; needs clang" OFF)
 
 # -O2 is what distributions ship, and what the articles' readers will compare with.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
@@ -24,7 +25,7 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
 add_compile_options(-march=${LAB_MARCH})
 # A section per function, so that a variant can be linked in other layouts (harness/measure/code_layouts.h).
 add_compile_options(-ffunction-sections)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR LAB_TOOLCHAIN STREQUAL "clang")
   # Executables run on machines with another C++ library, or none.
   add_link_options(-static-libstdc++ -static-libgcc)
 endif()
@@ -41,12 +42,19 @@ if(LAB_SANITIZE)
     endif()
   endif()
 endif()
+if(LAB_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping)
+  add_link_options(-fprofile-instr-generate)
+endif()
 if(LAB_CHECKED_LIBRARY)
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
 endif()
 
 # For our own code only; what we fetch is compiled as it comes.
 set(LAB_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror)
+if(LAB_FUZZ)
+  set(LAB_WARNINGS -w)  # clang's are others, and the other configs judge
+endif()
 
 string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
 get_directory_property(options COMPILE_OPTIONS)

@@ -69,7 +69,7 @@ def groups_of(options: BuildOptions) -> tuple[str, ...]:
 
 def _spm(call: Callable[[ModuleType], Any], options: BuildOptions) -> Any:
     """Calls spm's Python interface and converts its errors to MakeError."""
-    if options.toolchain == "pinned":
+    if options.toolchain != "system":
         toolchain.check_pinned_serves()
     from harness.spm import api
     from harness.spm.errors import SpmError

@@ -156,8 +156,9 @@ def _conformance(executable: str, name: str, prefix: Prefix, children: TestProce
     return TestOutcome(name, int(status == 0), int(status != 0), 0, text, seconds)
 
 
-def _without_aslr(command: list[str]) -> list[str]:
-    """GCC 12's thread sanitizer cannot map its shadow memory with the larger ASLR entropy of kernels since 6.6."""
+def without_aslr(command: list[str]) -> list[str]:
+    """`command` without address space randomisation: the sanitizers of GCC 12 and clang 14 cannot map their shadow memory
+    with the larger entropy of kernels since 6.6."""
     setarch = shutil.which("setarch")
     return [setarch, "-R", *command] if setarch else command
 
@@ -184,7 +185,7 @@ def python_modules() -> list[str]:
 
 def plan(ready: build.Build) -> list[Test]:
     """Every test of a build folder."""
-    prefix: Prefix = _without_aslr if ready.options.config == "tsan" else lambda command: command
+    prefix: Prefix = without_aslr if ready.options.config == "tsan" else lambda command: command
     tests = []
     for module in python_modules() if ready.options.config == "release" else []:
         name = "python " + module.removeprefix("harness.")

@@ -21,7 +21,7 @@ from harness.make.console import MakeError
 from harness.make.names import nearest_hint
 
 PINNED = ("gcc", "binutils", "sysroot", "cmake", "ninja", "runtime")
-GROUPS = {"pinned": ("toolchain",), "system": ()}
+GROUPS = {"pinned": ("toolchain",), "clang": ("toolchain", "fuzz"), "system": ()}
 """Groups of packages.json that each toolchain needs in addition to the libraries."""
 
 OLDEST_LIBC = (2, 36)
@@ -44,8 +44,9 @@ class Toolchain(NamedTuple):
 
 
 def find(name: str, packages: dict[str, str]) -> Toolchain:
-    """The toolchain `pinned` or `system`; `packages` maps package names to their real folders."""
-    return _pinned(packages) if name == "pinned" else _system()
+    """The toolchain `pinned`, `clang` or `system`; `packages` maps package names to their real folders. `clang` is the
+    pinned toolchain with another compiler, for what GCC cannot do: libFuzzer."""
+    return _system() if name == "system" else _pinned(packages, name == "clang")
 
 
 def check_pinned_serves() -> None:
@@ -77,7 +78,13 @@ def _quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def _pinned(packages: dict[str, str]) -> Toolchain:
+def clang_library_path(packages: dict[str, str]) -> dict[str, str]:
+    """The environment variables of clang and the LLVM tools."""
+    clang = packages["clang"]
+    return library_path(clang, f"{clang}/lib", packages["runtime"])
+
+
+def _pinned(packages: dict[str, str], with_clang: bool = False) -> Toolchain:
     check_pinned_serves()
     real = {name: packages[name] for name in PINNED}
     gcc, binutils, sysroot = real["gcc"], real["binutils"], real["sysroot"]
@@ -102,9 +109,18 @@ def _pinned(packages: dict[str, str]) -> Toolchain:
         words = " ".join(_quote(word) for word in (executable, *arguments))
         return _script([environment, f'exec {words} "$@"'])
 
+    if with_clang:
+        environment += "; " + "; ".join(f"{name}={_quote(value)}; export {name}"
+                                        for name, value in clang_library_path(packages).items())
+        target += [f"--gcc-toolchain={gcc}/usr", f"-fuse-ld={binutils}/usr/bin/{TRIPLE}-ld", f"-L{libc}/lib",
+                   # The libraries and the linker stand in the same command, whichever step it is.
+                   "-Wno-unused-command-line-argument"]
+        compilers = {"gcc": f"{packages['clang']}/bin/clang", "g++": f"{packages['clang']}/bin/clang++"}
+    else:
+        compilers = {"gcc": f"{gcc}/usr/bin/{TRIPLE}-gcc-12", "g++": f"{gcc}/usr/bin/{TRIPLE}-g++-12"}
     scripts = {
-        "gcc": call(f"{gcc}/usr/bin/{TRIPLE}-gcc-12", target + c_headers),
-        "g++": call(f"{gcc}/usr/bin/{TRIPLE}-g++-12", target + cxx_headers + c_headers),
+        "gcc": call(compilers["gcc"], target + c_headers),
+        "g++": call(compilers["g++"], target + cxx_headers + c_headers),
         "cmake": call(f"{real['cmake']}/bin/cmake"),
         "ninja": call(f"{real['ninja']}/bin/ninja"),
     }

@@ -33,7 +33,7 @@ struct Trace {
 
 /// What replays a trace, over addresses or offsets.
 template <typename H>
-concept Replayer = requires(H heap, std::size_t bytes) {
+concept Replayer = requires(H& heap, std::size_t bytes) {
   { heap.allocate(bytes) } -> BlockHandle;
   heap.free(heap.allocate(bytes), bytes);
   { heap.resets() } -> std::same_as<bool>;  // whether it has reset(), which frees everything

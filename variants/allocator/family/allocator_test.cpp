@@ -17,11 +17,13 @@
 #include <sstream>
 
 #include "harness/base/files.h"
+#include "harness/base/random.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/bench/exhibits.h"
 #include "variants/allocator/family/buddy_heap.h"
 #include "variants/allocator/family/conformance.h"
 #include "variants/allocator/family/exhibits.h"
+#include "variants/allocator/family/fuzz.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/common/growth.h"
 
@@ -346,7 +348,7 @@ class Lists {
   Lists& operator=(const Lists&) = delete;
 
   void* allocate(std::size_t bytes) {
-    if (bytes > kChunkBytes) return nullptr;
+    if (bytes >= kChunkBytes) return nullptr;
     const std::size_t size = class_bytes(bytes);
     if (std::vector<std::byte*>& list = lists_[size]; !list.empty()) {
       std::byte* const block = list.back();
@@ -483,6 +485,52 @@ std::uint64_t checksum_of(std::uint64_t seed) {
 }
 
 using Names = std::vector<std::string>;
+
+/// Random inputs for fuzz(), as a fuzzer has before it knows the program.
+std::vector<std::uint8_t> random_input(Random& random) {
+  std::vector<std::uint8_t> input(random.between(0, 300));
+  for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random.below(256));
+  return input;
+}
+
+/// The first thing that fuzz() finds in so many random inputs, "" or "crashed".
+template <Allocator A>
+std::string found_by_fuzz(int inputs) {
+  const pid_t child = fork();
+  if (child == 0) {
+    Random random(1);
+    for (int i = 0; i < inputs; ++i)
+      if (!fuzz(subject_of<A>(), random_input(random)).empty()) _exit(1);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0 ? "" : WIFEXITED(status) && WEXITSTATUS(status) == 1 ? "wrong" : "crashed";
+}
+
+TEST(AllocatorFuzz, finds_nothing_wrong_with_a_sound_allocator) {
+  EXPECT_EQ(found_by_fuzz<Sound>(200), "");
+  EXPECT_EQ(found_by_fuzz<Lists>(200), "");
+  EXPECT_EQ(found_by_fuzz<ResettingLists>(200), "");
+}
+
+TEST(AllocatorFuzz, finds_broken_allocators) {
+  EXPECT_NE(found_by_fuzz<Misaligned>(500), "");
+  EXPECT_NE(found_by_fuzz<ZeroAlignment>(500), "");
+  EXPECT_NE(found_by_fuzz<UnderstatesOccupied>(500), "");
+  EXPECT_NE(found_by_fuzz<WrongSizeClass>(500), "");
+  EXPECT_NE(found_by_fuzz<Overlapping>(500), "");
+}
+
+TEST(AllocatorFuzz, every_input_is_valid) {
+  // The shortest, and each operation alone and twice.
+  EXPECT_EQ(fuzz(subject_of<Sound>(), {}), "");
+  for (int code = 0; code < 256; ++code) {
+    const auto byte = static_cast<std::uint8_t>(code);
+    const std::uint8_t inputs[][3] = {{0, byte, byte}, {255, byte, 0}, {63, byte, 255}};
+    for (const auto& input : inputs) EXPECT_EQ(fuzz(subject_of<Sound>(), std::span(input)), "") << code;
+  }
+}
 
 TEST(AllocatorConformance, finds_nothing_wrong_with_a_sound_allocator) {
   EXPECT_EQ(failed_checks<Sound>(), Names{});

@@ -4,6 +4,7 @@
 
 #include "variants/allocator/family/conformance.h"
 #include "variants/allocator/family/exhibits.h"
+#include "variants/allocator/family/fuzz.h"
 
 namespace lab::allocator {
 
@@ -17,7 +18,8 @@ bench::Variant complete(const char* name, bench::VariantCard&& card, const Trait
   card.traits["capacity"] = subject.can.fixed_capacity ? "one buffer" : "grows";
   if (!traits.version.empty()) card.traits["version"] = traits.version;
   add_exhibits(subject, workloads);
-  return {std::move(card), std::move(workloads), checks_of(subject)};
+  return {std::move(card), std::move(workloads), checks_of(subject),
+          [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
 }
 
 }  // namespace lab::allocator

@@ -1,0 +1,233 @@
+#include "variants/allocator/family/fuzz.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "variants/common/ledger.h"
+
+namespace lab::allocator {
+
+namespace {
+
+/// Blocks are written whole, so their sum is bounded: an input should take microseconds.
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostBlocks = 4096;
+
+constexpr std::size_t kLeastPages = 16, kFurtherPages = 64;
+
+class Input {
+ public:
+  explicit Input(std::span<const std::uint8_t> bytes) : left_(bytes) {}
+  bool empty() const { return left_.empty(); }
+  /// The next byte; 0 after the end.
+  std::uint8_t next() {
+    if (left_.empty()) return 0;
+    const std::uint8_t byte = left_.front();
+    left_ = left_.subspan(1);
+    return byte;
+  }
+
+ private:
+  std::span<const std::uint8_t> left_;
+};
+
+struct Live {
+  void* block;
+  std::size_t bytes;
+};
+
+/// One allocator and its live blocks.
+class Session {
+ public:
+  /// In the first `pages` of `arena`, whatever earlier inputs left there.
+  Session(const Subject& subject, const Buffer& arena, std::size_t pages)
+      : begin_(static_cast<const std::byte*>(arena.begin())), bytes_of_arena_(pages * kPageBytes) {
+    // The demand is a small part of the arena, so that every variant has room for its own data. What it refuses within
+    // the arena is its own business, but for the largest request.
+    Demand demand{.bytes = bytes_of_arena_ / 8, .blocks = bytes_of_arena_ / 1024};
+    if (subject.can.fixed_capacity) {
+      demand.heap = arena.begin();
+      demand.heap_bytes = bytes_of_arena_;
+    }
+    allocator_ = subject.make(demand);
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    // Without checks: after a finding the blocks may be anything.
+    if (wrong_.empty()) free_all();
+  }
+
+  const std::string& wrong() const { return wrong_; }
+
+  void allocate(std::size_t bytes) {
+    if (live_.size() == kMostBlocks) return;
+    void* const block = allocator_->allocate(bytes);
+    if (block == nullptr) return;
+    if (bytes > kMostBytes && can().fixed_capacity)
+      return fail(fmt::format("a request of {} bytes returned a block", bytes));
+    if (bytes_ + bytes > kMostBytes) {  // of an allocator that grows
+      allocator_->free(block, bytes);
+      return;
+    }
+    const std::size_t alignment = allocator_->alignment(bytes);
+    if (!std::has_single_bit(alignment) || reinterpret_cast<std::uintptr_t>(block) % alignment != 0)
+      return fail(fmt::format("a block of {} bytes is not aligned to {}", bytes, alignment));
+    if (allocator_->occupied(block, bytes) < bytes) return fail(fmt::format("occupied() of {} bytes is less", bytes));
+    if (can().fixed_capacity && !arena_has(block, bytes))
+      return fail(fmt::format("a block of {} bytes lies outside", bytes));
+    if (std::string overlap = ledger_.add(block, bytes); !overlap.empty()) {
+      wrong_ = std::move(overlap);
+      return;
+    }
+    live_.push_back({block, bytes});
+    bytes_ += bytes;
+  }
+
+  void free_one(std::size_t number) {
+    if (live_.empty() || !can().frees_blocks) return;
+    std::swap(live_[number % live_.size()], live_.back());
+    forget_last();
+  }
+
+  void free_all() {
+    if (can().resets && !can().frees_blocks) {
+      while (!live_.empty() && wrong_.empty()) check_last();
+      allocator_->reset();
+      return;
+    }
+    for (std::size_t i = 0; i < live_.size() / 2; ++i) std::swap(live_[i], live_[live_.size() - 1 - i]);
+    for (std::size_t i = 1; i < live_.size() && wrong_.empty(); ++i) free_one(i);
+    while (!live_.empty() && wrong_.empty()) forget_last();
+  }
+
+  void reset() {
+    if (!can().resets) return free_all();
+    while (!live_.empty() && wrong_.empty()) check_last();
+    allocator_->reset();
+  }
+
+  void free_nothing() {
+    if (can().frees_blocks) allocator_->free(nullptr, 1);
+  }
+
+  void request_largest() {
+    if (!can().fixed_capacity || !live_.empty()) return;
+    const std::size_t largest = allocator_->largest_request();
+    if (allocator_->allocate(largest + 1) != nullptr)
+      return fail(fmt::format("a request of {} + 1 bytes returned a block", largest));
+    void* const block = allocator_->allocate(largest);
+    if (block == nullptr) return fail(fmt::format("the largest request, {} bytes, returned null", largest));
+    if (!arena_has(block, largest))
+      return fail(fmt::format("the block of the largest request, {} bytes, lies outside", largest));
+    if (can().frees_blocks)
+      allocator_->free(block, largest);
+    else
+      allocator_->reset();
+  }
+
+  /// Of an empty allocator: as many requests as it says succeed, and no more.
+  void fill(std::size_t bytes) {
+    if (!can().fixed_capacity || !live_.empty()) return;
+    const std::size_t capacity = allocator_->capacity(bytes);
+    if (capacity > kMostBlocks) return;
+    std::vector<void*> blocks;
+    while (blocks.size() <= capacity) {
+      void* const block = allocator_->allocate(bytes);
+      if (block == nullptr) break;
+      if (!arena_has(block, bytes)) return fail(fmt::format("a block of {} bytes lies outside", bytes));
+      blocks.push_back(block);
+    }
+    if (blocks.size() != capacity)
+      return fail(fmt::format("the empty allocator served {} requests of {} bytes, its capacity is {}", blocks.size(),
+                              bytes, capacity));
+    if (can().frees_blocks)
+      for (void* const block : blocks) allocator_->free(block, bytes);
+    else
+      allocator_->reset();
+  }
+
+ private:
+  const Capabilities& can() const { return allocator_->can(); }
+
+  bool arena_has(const void* block, std::size_t bytes) const {
+    const auto at = static_cast<const std::byte*>(block);
+    return at >= begin_ && bytes <= bytes_of_arena_ && at + bytes <= begin_ + bytes_of_arena_;
+  }
+
+  void fail(std::string what) {
+    if (wrong_.empty()) wrong_ = std::move(what);
+  }
+
+  void check_last() {
+    const Live last = live_.back();
+    live_.pop_back();
+    bytes_ -= last.bytes;
+    std::string changed = ledger_.remove(last.block);
+    if (wrong_.empty()) wrong_ = std::move(changed);
+  }
+
+  void forget_last() {
+    const Live last = live_.back();
+    check_last();
+    if (wrong_.empty()) allocator_->free(last.block, last.bytes);
+  }
+
+  const std::byte* begin_;
+  std::size_t bytes_of_arena_;
+  std::unique_ptr<AnyAllocator> allocator_;
+  Ledger<void*> ledger_;
+  std::vector<Live> live_;
+  std::size_t bytes_ = 0;
+  std::string wrong_;
+};
+
+std::size_t request(std::uint8_t code, Input& input) {
+  const unsigned log2 = code % 32;
+  const std::size_t size = log2 < 25 ? std::size_t{1} << log2 : SIZE_MAX >> (31 - log2);
+  switch (code / 32) {
+    case 0:
+      return size - 1;
+    case 1:
+      return size;
+    case 2:
+      return size + 1;  // 0 after SIZE_MAX
+    default:
+      return size + size / 256 * input.next() + (size < 256 ? input.next() % size : 0);
+  }
+}
+
+}  // namespace
+
+std::string fuzz(const Subject& subject, std::span<const std::uint8_t> bytes) {
+  static const Buffer arena((kLeastPages + kFurtherPages) *
+                            kPageBytes);  // mapping it again would be most of an input's time
+  Input input(bytes);
+  Session session(subject, arena, kLeastPages + input.next() % kFurtherPages);
+  while (!input.empty() && session.wrong().empty()) {
+    const std::uint8_t code = input.next();
+    if (code < 128) {
+      session.allocate(request(code, input));
+    } else if (code < 240) {
+      session.free_one(code - 128u);
+    } else if (code < 248) {
+      code < 244 ? session.free_all() : session.reset();
+    } else if (code < 252) {
+      session.free_nothing();
+    } else {
+      session.request_largest();
+      if (session.wrong().empty()) session.fill(request(input.next(), input));
+    }
+  }
+  if (session.wrong().empty()) session.free_all();
+  if (session.wrong().empty()) session.request_largest();
+  for (const std::size_t size : {100, 1000, 5000})
+    if (session.wrong().empty()) session.fill(size);
+  return session.wrong();
+}
+
+}  // namespace lab::allocator
