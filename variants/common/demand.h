@@ -9,9 +9,11 @@ namespace lab {
 struct Demand {
   std::size_t bytes = 0;  ///< sum of the requested sizes
   std::size_t blocks = 0;
-  void* heap =
-      nullptr;  ///< over addresses, a buffer of whole pages for a fixed capacity; nullptr: it allocates its own
-  std::size_t heap_bytes = 0;  ///< the capacity, of `heap` or of a range of offsets; 0: as the variant chooses
+  /// Over addresses, a buffer for a fixed capacity; it begins with a page. nullptr: the variant allocates its own.
+  void* heap = nullptr;
+  /// The capacity, of `heap` or of a range of offsets: any multiple of the smallest alignment. 0: as the variant
+  /// chooses.
+  std::size_t heap_bytes = 0;
 };
 
 }  // namespace lab

@@ -15,27 +15,36 @@ std::size_t requested_units(std::size_t requested_bytes, std::size_t unit_bytes)
 
 }  // namespace
 
+std::vector<std::size_t> scanned_units(std::size_t n, std::size_t most) {
+  const std::size_t end = std::min(most, 2 * n), sixteenth = std::max(n / 16, kScanned);
+  std::vector<std::size_t> scanned;
+  for (std::size_t above = 1; n + above <= end; above += above < kScanned                    ? 1
+                                                         : above < kScanned * (kScanned + 1) ? kScanned
+                                                                                             : sixteenth)
+    scanned.push_back(n + above);
+  return scanned;
+}
+
 std::optional<std::size_t> least_units(std::size_t least, std::size_t most, const Fits& fits) {
-  // Doubling and bisection find a number that fits above one that does not. The scan starts there.
+  // Doubling and bisection find a number that fits above one that does not. The scan starts there. Above a number that
+  // does not fit, they find the next one.
   std::size_t too_few = least - 1, enough = least;
-  while (!fits(enough)) {
-    if (enough >= most) return std::nullopt;
-    too_few = std::exchange(enough, std::min(2 * enough, most));
-  }
-  while (enough - too_few > 1) {
-    const std::size_t middle = too_few + (enough - too_few) / 2;
-    (fits(middle) ? enough : too_few) = middle;
-  }
-  for (std::size_t tried = enough + 1; tried <= std::min(most, 2 * enough);) {
-    if (!fits(tried)) {
-      do
-        if (++tried > most) return std::nullopt;
-      while (!fits(tried));
-      enough = tried;
+  while (true) {
+    for (std::size_t step = 1; !fits(enough); step *= 2) {
+      if (enough >= most) return std::nullopt;
+      too_few = std::exchange(enough, std::min(enough + step, most));
     }
-    tried += tried < enough + kScanned ? 1 : std::max<std::size_t>(1, enough / 16);
+    while (enough - too_few > 1) {
+      const std::size_t middle = too_few + (enough - too_few) / 2;
+      (fits(middle) ? enough : too_few) = middle;
+    }
+    const std::vector<std::size_t> scanned = scanned_units(enough, most);
+    const auto misfit = std::ranges::find_if_not(scanned, fits);
+    if (misfit == scanned.end()) return enough;
+    if (*misfit == most) return std::nullopt;
+    too_few = *misfit;
+    enough = *misfit + 1;
   }
-  return enough;
 }
 
 std::size_t most_heap_bytes(std::size_t requested_bytes, std::size_t unit_bytes) {

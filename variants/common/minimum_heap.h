@@ -4,26 +4,32 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace lab {
 
 /// Whether the workload succeeds with so many units (pages, leaves) of heap.
 using Fits = std::function<bool(std::size_t units)>;
 
-/// The smallest number n in `least`..`most` that fits, such that every larger number tried fits too: n - 1 does not fit
-/// (unless n is `least`), the next kScanned numbers fit, and then every number in steps of n / 16 up to 2 n. None if
-/// there is no such n.
+/// The smallest number n in `least`..`most` that fits, such that every larger number tried fits too. This is what is
+/// claimed and no more: n - 1 does not fit (unless n is `least`); n and every number of scanned_units(n, most) fit. A
+/// smaller number may fit, and so may a number between those that were tried not fit. None if there is no such n.
 ///
 /// Bisection alone is not enough, because fitting is not monotonic: a buddy allocator of another size is another tree
 /// with its blocks in another order. Over 60 seeds, buffers that grow had up to 12 sizes that fit below one that does
 /// not, and up to 50 pages between the first that fits and the last that does not.
-inline constexpr std::size_t kScanned = 64;
-
 std::optional<std::size_t> least_units(std::size_t least, std::size_t most, const Fits& fits);
 
-/// The smallest heap in bytes, in whole units of `unit_bytes`; see least_units(). None if four times `requested_bytes`
-/// are too few, or if the search takes more CPU time than `cpu_seconds`: the process must end before its parent's
-/// timeout.
+/// Each distance is scanned in kScanned steps: one unit each, then kScanned units each, then a sixteenth of n.
+inline constexpr std::size_t kScanned = 64;
+
+/// The numbers above n that are tried, in ascending order, up to 2 n and `most`: the next kScanned numbers, then
+/// kScanned numbers in steps of kScanned, then steps of n / 16.
+std::vector<std::size_t> scanned_units(std::size_t n, std::size_t most);
+
+/// The smallest heap in bytes, in whole units of `unit_bytes` (a leaf, a page); see least_units(). None if four times
+/// `requested_bytes` are too few, or if the search takes more CPU time than `cpu_seconds`: the process must end before
+/// its parent's timeout.
 std::optional<std::size_t> minimum_heap_bytes(std::size_t requested_bytes, std::size_t unit_bytes, const Fits& fits,
                                               double cpu_seconds = 8);
 

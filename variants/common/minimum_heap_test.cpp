@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "harness/base/random.h"
+
 namespace lab {
 namespace {
 
@@ -13,11 +15,13 @@ TEST(LeastUnits, are_above_every_tried_number_that_was_too_small) {
     std::size_t least;
   };
   const Case cases[] = {
-      {{}, 100},         {{101}, 102}, {{110, 150, 151}, 152},
-      {{164}, 165},       // the last of those that are tried in steps of 1
-      {{165}, 100},       // between two that are tried after them: 164, 170, 176, ...
-      {{160, 223}, 224},  // steps of 1 again above each that does not fit
-      {{170, 200}, 201},
+      {{}, 100},
+      {{101}, 102},
+      {{110, 150, 151}, 152},
+      {{164}, 165},            // the last of those that are tried in steps of 1
+      {{165}, 100},            // between two that are tried after them: 164, 228
+      {{160, 224}, 225},       // steps of 1 again above each that does not fit
+      {{101, 102, 104}, 105},  // bisection may end below a number that does not fit
   };
   for (const Case& one : cases) {
     std::set<std::size_t> tried;
@@ -27,10 +31,39 @@ TEST(LeastUnits, are_above_every_tried_number_that_was_too_small) {
     };
     EXPECT_EQ(least_units(60, 240, fits), one.least);
     EXPECT_LT(tried.size(), 200u);
+    for (const std::size_t above : scanned_units(one.least, 240)) EXPECT_TRUE(fits(above)) << above;
   }
   EXPECT_EQ(least_units(60, 240, [](std::size_t units) { return units != 240; }), 60u) << "above twice as many";
   EXPECT_EQ(least_units(60, 240, [](std::size_t units) { return units == 240; }), 240u);
   EXPECT_EQ(least_units(60, 240, [](std::size_t units) { return units == 120; }), std::nullopt);
+}
+
+TEST(LeastUnits, are_scanned_in_three_distances) {
+  const std::vector<std::size_t> scanned = scanned_units(20'000, 60'000);
+  EXPECT_EQ(scanned.size(), 64u + 64 + 12);
+  EXPECT_EQ(scanned.front(), 20'001u);
+  EXPECT_EQ(scanned[63], 20'064u);
+  EXPECT_EQ(scanned[64], 20'128u);
+  EXPECT_EQ(scanned[127], 24'160u);
+  EXPECT_EQ(scanned[128], 25'410u);
+  EXPECT_LE(scanned.back(), 40'000u);
+  EXPECT_EQ(scanned_units(20, 60).back(), 40u);
+  EXPECT_EQ(scanned_units(50, 60).back(), 60u);
+  EXPECT_TRUE(scanned_units(60, 60).empty());
+}
+
+TEST(LeastUnits, of_any_pattern_of_misfits_are_as_claimed) {
+  Random random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::set<std::size_t> too_small;
+    for (std::size_t i = random.below(40); i > 0; --i) too_small.insert(300 + random.below(400));
+    const auto fits = [&](std::size_t units) { return units >= 300 && !too_small.contains(units); };
+    const std::optional<std::size_t> least = least_units(100, 1200, fits);
+    ASSERT_TRUE(least);
+    EXPECT_TRUE(fits(*least));
+    EXPECT_FALSE(fits(*least - 1));
+    for (const std::size_t above : scanned_units(*least, 1200)) EXPECT_TRUE(fits(above)) << above;
+  }
 }
 
 TEST(MinimumHeap, is_in_whole_units_of_at_most_four_times_what_is_requested) {

@@ -75,6 +75,13 @@ concept ReportsFragmentation = requires(const A allocator) {
   { allocator.external_fragmentation() } -> std::same_as<double>;
 };
 
+/// Keeps bookkeeping outside of its buffer (arrays, tables, handles) and reports its bytes now. The minimum heap counts
+/// them in.
+template <typename A>
+concept KeepsOutside = requires(const A allocator) {
+  { allocator.outside_bytes() } -> std::same_as<std::size_t>;
+};
+
 template <Allocator A>
 requires FreesBlocks<A>
 void free_block(A& allocator, void* block, std::size_t bytes) {

@@ -668,19 +668,45 @@ TEST(AllocatorWorkloads, have_the_same_counters_after_any_number_of_repetitions)
 
 template <typename A = Sound, typename Plan>
 std::optional<std::size_t> minimum_heap_of(const Plan& plan, double cpu_seconds = 100) {
-  return minimum_heap(subject_of<A>(), plan.trace(), plan.demand, cpu_seconds);
+  const std::optional<Heap> heap = minimum_heap(subject_of<A>(), plan.trace(), plan.demand, cpu_seconds);
+  return heap ? std::optional(heap->bytes()) : std::nullopt;
 }
 
 TEST(MinimumHeap, agrees_with_a_calculation_by_hand) {
   // Blocks of one leaf do not fragment. 10,000 and a burst of 64 take 10,064 leaves; a tree of 2^14 leaves has 2^15
-  // bits, which are 64 leaves more. 10,128 leaves of 64 bytes are 158.25 pages.
-  EXPECT_EQ(minimum_heap_of(SameSizePlan(1)), 159u * 4096);
-  // 2,000 blocks of 100 bytes take two leaves each, and the 2^13 bits of a tree of 2^12 leaves 16: 4,016 leaves, or
-  // 62.75 pages.
+  // bits, which are 64 leaves more.
+  EXPECT_EQ(minimum_heap_of(SameSizePlan(1)), 10'128u * 64);
+  // 2,000 blocks of 100 bytes take two leaves each, and the 2^13 bits of a tree of 2^12 leaves 16.
   FramePlan plan(1);
   plan.bytes.assign(plan.bytes.size(), 100);
   plan.demand.bytes = 2000 * 100;
-  EXPECT_EQ(minimum_heap_of(plan), 63u * 4096);
+  EXPECT_EQ(minimum_heap_of(plan), 4'016u * 64);
+}
+
+/// Keeps a table of 16 bytes a live block outside of its buffer.
+class WithTable : public Counting {
+ public:
+  using Counting::Counting;
+  void* allocate(std::size_t bytes) {
+    ++live_;
+    return Counting::allocate(bytes);
+  }
+  void free(void* block) {
+    --live_;
+    Counting::free(block);
+  }
+  std::size_t outside_bytes() const { return 16 * live_; }
+
+ private:
+  std::size_t live_ = 0;
+};
+
+TEST(MinimumHeap, counts_in_what_is_outside_of_the_buffer_at_its_most) {
+  const SameSizePlan plan(1);
+  const std::size_t peak = SameSizePlan::kLive + *std::ranges::max_element(plan.bursts);
+  const auto counters = minimum_heap_counters(subject_of<WithTable>(), plan.trace(), plan.demand);
+  EXPECT_EQ(counters, (std::map<std::string, double>{{"minimum_heap_bytes", (peak + 64) * 64 + peak * 16},
+                                                     {"outside_bytes", peak * 16}}));
 }
 
 TEST(MinimumHeap, is_none_where_no_heap_is_enough) {
@@ -692,17 +718,18 @@ TEST(MinimumHeap, is_none_where_the_search_takes_too_long) {
 }
 
 TEST(MinimumHeap, of_a_buddy_allocator_is_right_although_fitting_is_not_monotonic) {
-  // 414 pages are enough for this plan; 416 and 429 are too few.
   const GrowingPlan plan(2);
-  const std::size_t least = minimum_heap_of(plan).value() / kPageBytes;
-  const Buffer buffer(2 * least * kPageBytes);
-  const auto fits_in = [&, subject = subject_of<Sound>(), trace = plan.trace()](std::size_t pages) {
-    return fits(subject, trace, plan.demand, buffer, pages * kPageBytes);
+  const Subject subject = subject_of<Sound>();
+  const std::size_t step = heap_step(subject), least = minimum_heap_of(plan).value() / step;
+  EXPECT_EQ(step, 64u);
+  const Buffer buffer(2 * least * step);
+  const auto fits_in = [&, trace = plan.trace()](std::size_t steps) {
+    return fits(subject, trace, plan.demand, buffer, steps * step).has_value();
   };
   EXPECT_FALSE(fits_in(least - 1));
-  for (std::size_t pages = least; pages < least + kScanned; ++pages) EXPECT_TRUE(fits_in(pages)) << pages;
+  for (const std::size_t steps : scanned_units(least, 2 * least)) EXPECT_TRUE(fits_in(steps)) << steps;
   bool smaller_fits = false;
-  for (std::size_t pages = least - 20; pages < least; ++pages) smaller_fits = smaller_fits || fits_in(pages);
+  for (std::size_t pages = 1; pages < 20; ++pages) smaller_fits = smaller_fits || fits_in(least - pages * 64);
   EXPECT_TRUE(smaller_fits) << "this plan does not show what the scan is for";
 }
 
@@ -803,11 +830,16 @@ std::vector<double> line_of(const ScratchFolder& folder, const char* file) {
 TEST(AllocatorExhibits, are_all_written_with_plausible_values) {
   const ScratchFolder folder;
   EXPECT_EQ(problem_of_exhibits<Sound>(folder), "");
-  EXPECT_EQ(exhibits_of(exhibiting<Sound>()), (Names{"pair", "rounding", "free_memory"}));
+  EXPECT_EQ(exhibits_of(exhibiting<Sound>()), (Names{"pair", "rounding", "resident", "free_memory"}));
   EXPECT_EQ(read_file(folder.path() / "pair.u32")->size(), RandomReplacePlan::kOperations * sizeof(std::uint32_t));
   const std::vector<double> rounding = line_of(folder, "rounding.json"), free = line_of(folder, "free_memory.json");
   EXPECT_EQ(rounding.size(), 200u);
   EXPECT_EQ(free.size(), 200u);
+  const std::vector<double> resident = line_of(folder, "resident.json");
+  EXPECT_EQ(resident.size(), 40u);
+  if (kMemoryIsMeasurable) {
+    for (const double value : resident) EXPECT_GT(value, 0.5);
+  }
   // Rounding uniform sizes up to powers of two takes a third more.
   for (const double value : rounding) EXPECT_NEAR(value, 4.0 / 3, 0.1);
   for (const double value : free) EXPECT_TRUE(value >= 0 && value < 1) << value;
@@ -816,7 +848,7 @@ TEST(AllocatorExhibits, are_all_written_with_plausible_values) {
 TEST(AllocatorExhibits, have_no_free_memory_where_the_allocator_does_not_report_it) {
   const ScratchFolder folder;
   EXPECT_EQ(problem_of_exhibits<Lists>(folder), "");
-  EXPECT_EQ(exhibits_of(exhibiting<Lists>()), (Names{"pair", "rounding"}));
+  EXPECT_EQ(exhibits_of(exhibiting<Lists>()), (Names{"pair", "rounding", "resident"}));
 }
 
 TEST(AllocatorExhibits, replay_the_same_requests_for_the_same_seed) {
@@ -829,8 +861,8 @@ TEST(AllocatorExhibits, replay_the_same_requests_for_the_same_seed) {
   const std::vector<std::size_t> first = requests(1);
   EXPECT_TRUE(first == requests(1));
   EXPECT_FALSE(first == requests(2));
-  // The latencies are those of one repetition after another; the series begins with the empty heap again.
-  EXPECT_EQ(first.size(), 2 * RandomReplacePlan::kLive + 3 * RandomReplacePlan::kOperations);
+  // The latencies are those of one repetition after another; each series begins with an empty heap.
+  EXPECT_EQ(first.size(), 3 * RandomReplacePlan::kLive + 4 * RandomReplacePlan::kOperations);
 }
 
 // --- The executables -----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "harness/bench/exhibits.h"
 #include "variants/allocator/family/plans.h"
 #include "variants/allocator/family/workloads.h"
+#include "variants/common/growth.h"
 
 namespace lab::allocator {
 
@@ -16,8 +17,10 @@ namespace {
 constexpr const char* kPair = "pair";
 constexpr const char* kRounding = "rounding";
 constexpr const char* kFreeMemory = "free_memory";
+constexpr const char* kResident = "resident";
 
-constexpr std::size_t kPoints = 200;  ///< of a series
+constexpr std::size_t kPoints = 200;         ///< of a series
+constexpr std::size_t kResidentPoints = 40;  ///< each asks the kernel, which takes about a millisecond
 
 /// The live blocks of a plan and what they take.
 class Slots {
@@ -50,6 +53,7 @@ class Slots {
     return took;
   }
 
+  std::size_t requested() const { return requested_; }
   double rounding() const { return static_cast<double>(occupied_) / static_cast<double>(requested_); }
   const AnyAllocator& allocator() const { return *allocator_; }
 
@@ -77,35 +81,57 @@ std::vector<std::uint32_t> pair_times(const Subject& subject, const ReplacementP
   return times;
 }
 
+constexpr const char* kAllocations = "allocations since the heap was empty";
+
 struct Fragmentation {
-  bench::Series rounding{
-      "allocations since the heap was empty", "bytes in blocks per byte requested", {}, {{"blocks", {}}}};
-  bench::Series free_memory{"allocations since the heap was empty",
-                            "share of free memory outside the largest free block",
-                            {},
-                            {{"free memory", {}}}};
+  bench::Series rounding{kAllocations, "bytes in blocks per byte requested", {}, {{"blocks", {}}}};
+  bench::Series free_memory{
+      kAllocations, "share of free memory outside the largest free block", {}, {{"free memory", {}}}};
 };
 
-/// From the empty heap on.
+/// Executes the plan from the empty heap on. Calls `at_point` with the number of allocations so far at each of `points`
+/// equally spaced ones.
+template <typename AtPoint>
+void from_empty(Slots& slots, const ReplacementPlan& plan, std::size_t points, const AtPoint& at_point) {
+  const std::size_t step = (plan.fill.size() + plan.operations.size() + points - 1) / points;
+  std::size_t allocated = 0;
+  for (const std::vector<Replacement>* const part : {&plan.fill, &plan.operations})
+    for (const Replacement& next : *part) {
+      slots.replace(next);
+      if (++allocated % step == 0) at_point(allocated);
+    }
+}
+
 Fragmentation fragmentation(const Subject& subject, const ReplacementPlan& plan) {
   Slots slots(subject, plan);
   Fragmentation found;
-  std::vector<Replacement> all = plan.fill;
-  all.insert(all.end(), plan.operations.begin(), plan.operations.end());
-  const std::size_t step = (all.size() + kPoints - 1) / kPoints;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    slots.replace(all[i]);
-    if ((i + 1) % step != 0) continue;
-    found.rounding.x.push_back(static_cast<double>(i + 1));
+  from_empty(slots, plan, kPoints, [&](std::size_t allocated) {
+    found.rounding.x.push_back(static_cast<double>(allocated));
     found.rounding.lines[0].y.push_back(slots.rounding());
     found.free_memory.lines[0].y.push_back(slots.allocator().external_fragmentation());
-  }
+  });
   found.free_memory.x = found.rounding.x;
+  return found;
+}
+
+/// Before the other exhibits: what they leave in an allocator's caches would be used again.
+bench::Series resident(const Subject& subject, const ReplacementPlan& plan) {
+  bench::Series found{kAllocations, "growth of the resident memory per byte requested", {}, {{"resident", {}}}};
+  found.x.reserve(kResidentPoints);
+  found.lines[0].y.reserve(kResidentPoints);
+  const std::size_t before = memory_bytes();
+  Slots slots(subject, plan);
+  from_empty(slots, plan, kResidentPoints, [&](std::size_t allocated) {
+    const std::size_t grown = std::max(memory_bytes(), before) - before;
+    found.x.push_back(static_cast<double>(allocated));
+    found.lines[0].y.push_back(static_cast<double>(grown) / static_cast<double>(slots.requested()));
+  });
   return found;
 }
 
 void show(const Subject& subject, std::uint64_t seed, bench::ExhibitFiles& files) {
   const RandomReplacePlan plan(seed);
+  files.series(kResident, resident(subject, plan));
   files.latency(kPair, pair_times(subject, plan));
   const Fragmentation found = fragmentation(subject, plan);
   files.series(kRounding, found.rounding);
@@ -119,7 +145,8 @@ void add_exhibits(const Subject& subject, std::vector<bench::Workload>& workload
   if (workload == workloads.end() || !workload->unsupported.empty()) return;
   using enum bench::ExhibitKind;
   workload->exhibits = {{kPair, "Time of a free and an allocation, with a read of the clock (about 20 ns)", kLatency},
-                        {kRounding, "Bytes in blocks per byte requested, from the empty heap on", kSeries}};
+                        {kRounding, "Bytes in blocks per byte requested, from the empty heap on", kSeries},
+                        {kResident, "Resident memory per byte requested, from the empty heap on", kSeries}};
   if (subject.can.reports_fragmentation)
     workload->exhibits.push_back(
         {kFreeMemory, "Free memory outside the largest free block, from the empty heap on", kSeries});

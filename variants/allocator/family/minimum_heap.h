@@ -12,14 +12,27 @@
 
 namespace lab::allocator {
 
-/// Whether all requests of `trace` succeed in the first `bytes` of `buffer`.
-bool fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer, std::size_t bytes);
+/// A heap in which a trace succeeds.
+struct Heap {
+  std::size_t buffer_bytes = 0;
+  std::size_t outside_bytes = 0;  ///< the most outside of the buffer during the trace
 
-/// The smallest heap, in whole pages, in which all requests of `trace` succeed: see common/minimum_heap.h.
-std::optional<std::size_t> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,
-                                        double cpu_seconds = 8);
+  std::size_t bytes() const { return buffer_bytes + outside_bytes; }
+};
 
-/// The same as a metric; none for an allocator that grows.
+/// The heap of the first `bytes` of `buffer`, if all requests of `trace` succeed in it.
+std::optional<Heap> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
+                         std::size_t bytes);
+
+/// Buffers are tried in steps of this: the leaf, which is the alignment of the smallest block.
+std::size_t heap_step(const Subject& subject);
+
+/// The smallest buffer, in whole steps, from which on all requests of `trace` succeed in every larger one tried, up to
+/// twice as large (common/minimum_heap.h says which are tried), and what the allocator keeps outside of that buffer.
+std::optional<Heap> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,
+                                 double cpu_seconds = 8);
+
+/// The same as metrics; none for an allocator that grows.
 std::map<std::string, double> minimum_heap_counters(const Subject& subject, const Trace& trace, const Demand& demand);
 
 }  // namespace lab::allocator

@@ -13,7 +13,7 @@ namespace lab::allocator {
 
 /// The members that a variant declares beyond those of Allocator.
 struct Capabilities {
-  bool frees_blocks, resets, fixed_capacity, reports_fragmentation;
+  bool frees_blocks, resets, fixed_capacity, reports_fragmentation, keeps_outside = false;
 };
 
 class AnyAllocator {
@@ -35,6 +35,7 @@ class AnyAllocator {
   virtual std::size_t largest_request() const = 0;
   virtual std::size_t capacity(std::size_t bytes) const = 0;
   virtual double external_fragmentation() const = 0;
+  virtual std::size_t outside_bytes() const = 0;
 
  private:
   Capabilities can_;
@@ -50,7 +51,8 @@ struct Subject {
 template <Allocator A>
 class Erased final : public AnyAllocator {
  public:
-  static constexpr Capabilities kCan{FreesBlocks<A>, Resets<A>, FixedCapacity<A>, ReportsFragmentation<A>};
+  static constexpr Capabilities kCan{FreesBlocks<A>, Resets<A>, FixedCapacity<A>, ReportsFragmentation<A>,
+                                     KeepsOutside<A>};
 
   explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
 
@@ -78,6 +80,12 @@ class Erased final : public AnyAllocator {
   double external_fragmentation() const override {
     if constexpr (ReportsFragmentation<A>)
       return allocator_.external_fragmentation();
+    else
+      return 0;
+  }
+  std::size_t outside_bytes() const override {
+    if constexpr (KeepsOutside<A>)
+      return allocator_.outside_bytes();
     else
       return 0;
   }

@@ -16,6 +16,7 @@ std::vector<bench::Metric> family_metrics() {
           {"external_fragmentation", "Share of free memory outside the largest free block", "", kExact, kLess},
           {"metadata_bytes", "Metadata", "bytes", kExact, kLess},
           {"minimum_heap_bytes", "Minimum heap", "bytes", kExact, kLess, true},
+          {"outside_bytes", "Part of the minimum heap outside of its buffer", "bytes", kExact, kLess, true},
           {"peak_requested_bytes", "Peak of requests", "bytes", kExact, kNeither},
           {"buffer_bytes", "Buffer", "bytes", kExact, kNeither},
           {"used_bytes", "Used part of the buffer", "bytes", kExact, kLess},
