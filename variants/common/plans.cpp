@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/base/random.h"
-
 namespace lab {
-
-namespace {
 
 std::uint32_t random_bytes(Random& random, const Sizes& sizes) {
   return static_cast<std::uint32_t>(random.between(sizes.low, sizes.high));
 }
+
+namespace {
 
 std::uint32_t random_slot(Random& random, std::size_t slots) {
   return static_cast<std::uint32_t>(random.below(slots));
@@ -86,6 +84,38 @@ ReplacementPlan random_replacements(std::uint64_t seed, std::size_t live, std::s
   for (std::uint32_t slot = 0; slot < live; ++slot) untouched.push_back({slot, random_bytes(random, sizes), id++});
   close_cycle(plan, std::move(untouched));
   return plan;
+}
+
+ReplacementPlan two_lifetimes(std::uint64_t seed, std::size_t long_lived, std::size_t short_lived,
+                              std::size_t short_pairs, std::size_t short_per_long, const Sizes& sizes) {
+  Random random(seed);
+  ReplacementPlan plan;
+  std::uint32_t id = 0;
+  for (std::size_t i = 0; i < short_pairs; ++i) {
+    plan.operations.push_back(
+        {static_cast<std::uint32_t>(long_lived + i % short_lived), random_bytes(random, sizes), id++});
+    if (i % short_per_long == short_per_long - 1)
+      plan.operations.push_back({random_slot(random, long_lived), random_bytes(random, sizes), id++});
+  }
+  std::vector<Replacement> untouched;
+  for (std::uint32_t slot = 0; slot < long_lived + short_lived; ++slot)
+    untouched.push_back({slot, random_bytes(random, sizes), id++});
+  close_cycle(plan, std::move(untouched));
+  return plan;
+}
+
+ReplacementPlan slots_of(const ReplacementPlan& plan, std::size_t first, std::size_t count) {
+  ReplacementPlan part;
+  std::vector<Replacement> fill;
+  const auto add = [&](const Replacement& from, std::vector<Replacement>& into) {
+    if (from.slot < first || from.slot >= first + count) return;
+    into.push_back(from);
+    into.back().slot -= static_cast<std::uint32_t>(first);
+  };
+  for (const Replacement& replacement : plan.fill) add(replacement, fill);
+  for (const Replacement& operation : plan.operations) add(operation, part.operations);
+  close_cycle(part, std::move(fill));
+  return part;
 }
 
 Trace ReplacementPlan::trace() const {

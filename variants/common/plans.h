@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/base/random.h"
 #include "variants/common/trace.h"
 
 namespace lab {
@@ -14,6 +15,8 @@ namespace lab {
 struct Sizes {
   std::size_t low, high;
 };
+
+std::uint32_t random_bytes(Random& random, const Sizes& sizes);
 
 /// Frees the block in `slot` and allocates another of `bytes`, marked with `id`.
 struct Replacement {
@@ -34,6 +37,15 @@ struct ReplacementPlan {
 
 /// Random sizes in random slots of `live`.
 ReplacementPlan random_replacements(std::uint64_t seed, std::size_t live, std::size_t operations, const Sizes& sizes);
+
+/// Blocks of two lifetimes. Slots 0 to long_lived - 1 hold the long-lived ones, the others a ring of short-lived ones.
+/// After `short_per_long` replacements of the oldest short-lived block comes one of a random long-lived block.
+/// `short_pairs` is a multiple of `short_lived` and of `short_per_long`, so the ring ends where it begins.
+ReplacementPlan two_lifetimes(std::uint64_t seed, std::size_t long_lived, std::size_t short_lived,
+                              std::size_t short_pairs, std::size_t short_per_long, const Sizes& sizes);
+
+/// The part of a plan that uses the `count` slots from `first` on, which are 0 to count - 1 in it.
+ReplacementPlan slots_of(const ReplacementPlan& plan, std::size_t first, std::size_t count);
 
 /// Blocks of one size. The operations replace the oldest block first (FIFO), then blocks in random order. In between,
 /// bursts of allocations are freed in LIFO order, on top of the live blocks. Each of the three makes `pairs` pairs.

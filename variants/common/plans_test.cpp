@@ -55,6 +55,39 @@ void expect_closed_cycle(const ReplacementPlan& plan, std::size_t slots, std::si
   }
 }
 
+ReplacementPlan lifetimes_of(std::uint64_t seed) {
+  return two_lifetimes(seed, 5'000, 500, 57'000, 19, {16, 1024});
+}
+
+TEST(Plans, of_two_lifetimes_replace_the_oldest_of_the_short_lived) {
+  const ReplacementPlan plan = lifetimes_of(1);
+  expect_closed_cycle(plan, 5'500, 16, 1024);
+  EXPECT_EQ(plan.operations.size(), 60'000u);
+  std::uint32_t oldest = 5'000;
+  for (std::size_t i = 0; i < plan.operations.size(); ++i) {
+    if (i % 20 == 19) {
+      EXPECT_LT(plan.operations[i].slot, 5'000u);
+    } else {
+      ASSERT_EQ(plan.operations[i].slot, oldest);
+      oldest = oldest == 5'499 ? 5'000 : oldest + 1;
+    }
+  }
+  EXPECT_EQ(oldest, 5'000u) << "the next repetition begins with the oldest";
+}
+
+TEST(Plans, are_divided_into_parts_with_their_own_slots_and_demand) {
+  const ReplacementPlan plan = lifetimes_of(1), long_lived = slots_of(plan, 0, 5'000),
+                        short_lived = slots_of(plan, 5'000, 500);
+  expect_closed_cycle(long_lived, 5'000, 16, 1024);
+  expect_closed_cycle(short_lived, 500, 16, 1024);
+  EXPECT_EQ(long_lived.operations.size(), 3'000u);
+  EXPECT_EQ(short_lived.operations.size(), 57'000u);
+  for (std::size_t i = 0; i < 19; ++i) EXPECT_EQ(short_lived.operations[i].id, plan.operations[i].id);
+  EXPECT_EQ(long_lived.operations[0].id, plan.operations[19].id);
+  EXPECT_GE(long_lived.demand.bytes + short_lived.demand.bytes, plan.demand.bytes);
+  EXPECT_LT(short_lived.demand.bytes, 500u * 1024);
+}
+
 TEST(Plans, end_in_the_state_they_start_from) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     expect_closed_cycle(random_of(seed), 10'000, 16, 4096);

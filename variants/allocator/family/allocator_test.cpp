@@ -596,6 +596,26 @@ TEST(AllocatorWorkloads, have_another_checksum_with_a_broken_allocator) {
   EXPECT_NE(checksum_of<GrowingBuffers<LosesContents>>(1), growing);
   EXPECT_NE(checksum_of<GrowingBuffers<Overlapping>>(1), growing);
 
+  const std::uint64_t worst = checksum_of<WorstCase<Sound>>(1);
+  EXPECT_EQ(checksum_of<WorstCase<Sound>>(1), worst);
+  EXPECT_EQ(checksum_of<WorstCase<Lists>>(1), worst) << "addresses in another order";
+  EXPECT_NE(checksum_of<WorstCase<Sound>>(2), worst);
+  EXPECT_NE(checksum_of<WorstCase<LosesContents>>(1), worst);
+  EXPECT_NE(checksum_of<WorstCase<Overlapping>>(1), worst);
+
+  const std::uint64_t long_and_short = checksum_of<LongAndShort<Sound>>(1);
+  EXPECT_EQ(checksum_of<LongAndShort<Sound>>(1), long_and_short);
+  EXPECT_EQ(checksum_of<LongAndShort<Lists>>(1), long_and_short);
+  EXPECT_NE(checksum_of<LongAndShort<LosesContents>>(1), long_and_short);
+  EXPECT_NE(checksum_of<LongAndShort<Overlapping>>(1), long_and_short);
+
+  const std::uint64_t mixed = checksum_of<LifetimesMixed<Sound>>(1);
+  EXPECT_EQ(checksum_of<LifetimesApart<Sound>>(1), mixed) << "the same requests";
+  EXPECT_NE(checksum_of<LifetimesMixed<Sound>>(2), mixed);
+  EXPECT_NE(checksum_of<LifetimesMixed<LosesContents>>(1), mixed);
+  EXPECT_NE(checksum_of<LifetimesMixed<Overlapping>>(1), mixed);
+  EXPECT_NE(checksum_of<LifetimesApart<LosesContents>>(1), mixed);
+
   const std::uint64_t frame = checksum_of<FrameScratch<Sound>>(1);
   EXPECT_EQ(checksum_of<FrameScratch<Sound>>(1), frame);
   EXPECT_NE(checksum_of<FrameScratch<LosesContents>>(1), frame);
@@ -668,7 +688,7 @@ TEST(AllocatorWorkloads, have_the_same_counters_after_any_number_of_repetitions)
 
 template <typename A = Sound, typename Plan>
 std::optional<std::size_t> minimum_heap_of(const Plan& plan, double cpu_seconds = 100) {
-  const std::optional<Heap> heap = minimum_heap(subject_of<A>(), plan.trace(), plan.demand, cpu_seconds);
+  const std::optional<HeapBytes> heap = minimum_heap(subject_of<A>(), plan.trace(), plan.demand, cpu_seconds);
   return heap ? std::optional(heap->bytes()) : std::nullopt;
 }
 
@@ -751,6 +771,66 @@ TEST(AllocatorPlans, have_the_requests_of_their_workloads_as_traces) {
   expect_requests(offer({execution<SameSizeChurn<Counting>>()}, true).front(), SameSizePlan(3).trace());
   expect_requests(offer({execution<GrowingBuffers<Counting>>()}, true).front(), GrowingPlan(3).trace());
   expect_requests(offer({execution<FrameScratch<Counting>>()}, true).front(), FramePlan(3).trace());
+  expect_requests(offer({execution<LifetimesMixed<Counting>>()}, true).front(), LifetimesPlan(3).trace());
+}
+
+// --- Shares of a full arena ----------------------------------------------------------------------------------------
+
+using Counters = std::map<std::string, double>;
+
+TEST(WorstCase, loses_the_freed_half_of_a_buddy_allocators_arena) {
+  // 2^14 leaves, of which 64 hold the 2^15 bits: every second one of the others is free and is no part of two.
+  EXPECT_EQ(WorstCasePlan(1).arena_counters(subject_of<Sound>()),
+            (Counters{{"lost_share", (16'384 - 64) / 2 / 16'384.0}}));
+}
+
+TEST(WorstCase, loses_nothing_where_nothing_was_served) {
+  EXPECT_EQ(WorstCasePlan(1).arena_counters(subject_of<AlwaysRefuses>()), (Counters{{"lost_share", 0}}));
+}
+
+/// Serves large requests from one end of the buffer and small ones from the other.
+class SmallApart {
+ public:
+  explicit SmallApart(const Demand& demand)
+      : buffer_(demand, 4 * demand.bytes), large_(half(0)), small_(half(buffer_.bytes() / 2)) {}
+  void* allocate(std::size_t bytes) { return (bytes > 1024 ? large_ : small_).allocate(bytes); }
+  void free(void* block, std::size_t bytes) { (bytes > 1024 ? large_ : small_).free(block); }
+  std::size_t alignment(std::size_t bytes) const { return large_.alignment(bytes); }
+  std::size_t occupied(const void* block, std::size_t bytes) const { return large_.occupied(block, bytes); }
+  std::size_t largest_request() const { return large_.largest_request(); }
+
+ private:
+  Demand half(std::size_t offset) const {
+    return {.bytes = 0,
+            .blocks = 0,
+            .heap = static_cast<std::byte*>(buffer_.begin()) + offset,
+            .heap_bytes = buffer_.bytes() / 2};
+  }
+
+  Buffer buffer_;
+  Sound large_, small_;
+};
+
+TEST(LongAndShort, have_no_shares_of_an_arena_that_serves_nothing) {
+  EXPECT_EQ(LongAndShortPlan(1).arena_counters(subject_of<AlwaysRefuses>()), Counters{});
+}
+
+TEST(LongAndShort, show_whether_the_freed_memory_is_in_one_piece) {
+  const Counters mixed = LongAndShortPlan(1).arena_counters(subject_of<Sound>()),
+                 apart = LongAndShortPlan(1).arena_counters(subject_of<SmallApart>());
+  EXPECT_EQ(mixed.at("large_request_served"), 0);
+  EXPECT_EQ(apart.at("large_request_served"), 1);
+  // 8,192 bytes is the largest block that a small one follows; half of the small ones' arena is not in the larger half.
+  EXPECT_LT(mixed.at("largest_request_share"), 0.1);
+  EXPECT_GT(apart.at("largest_request_share"), 0.6);
+}
+
+TEST(Lifetimes, apart_have_the_minimum_heaps_of_both) {
+  const LifetimesApartPlan plan(1);
+  double sum = 0;
+  for (const ReplacementPlan& part : {plan.long_lived(), plan.short_lived()})
+    sum += static_cast<double>(*minimum_heap_of(part));
+  EXPECT_EQ(plan.arena_counters(subject_of<Sound>()), (Counters{{"minimum_heap_bytes", sum}}));
 }
 
 // The search has a limit of CPU time, which a sanitizer build may reach.
@@ -766,8 +846,8 @@ TEST(MinimumHeap, does_not_change_the_measured_task) {
     bench::PhaseClock clock(workload.phases.size());
     const std::uint64_t checksum = task->repeat(clock);
     const auto counters = task->costly_counters();
-    const bool has = counters.contains("minimum_heap_bytes"),
-               should = workload.name != UntouchedReplacePlan::describe().name;
+    static const std::set<std::string> without{"random_replace_untouched", "worst_case", "long_and_short"};
+    const bool has = counters.contains("minimum_heap_bytes"), should = !without.contains(workload.name);
     EXPECT_TRUE(has == should || (should && !kSurelyFound)) << workload.name;
     for (const auto& [name, bytes] : counters)
       EXPECT_LE(bytes, task->counters().at("buffer_bytes")) << workload.name << " " << name;
@@ -984,7 +1064,12 @@ TEST(AllocatorExecutables, have_the_same_checksum_in_every_workload_they_support
     for (const json::value& workload : description.at("workloads").as_array()) {
       const std::string& name = names.emplace_back(workload.at("name").as_string().c_str());
       if (!workload.at("unsupported").is_null()) {
-        EXPECT_EQ(trait(description, "frees"), "everything at once") << executable.variant << " " << name;
+        if (workload.at("unsupported").as_string() == kFreesNoBlocks) {
+          EXPECT_EQ(trait(description, "frees"), "everything at once") << executable.variant << " " << name;
+        } else {
+          EXPECT_EQ(workload.at("unsupported").as_string(), kHasOneHeap) << executable.variant << " " << name;
+          EXPECT_EQ(trait(description, "capacity"), "grows") << executable.variant << " " << name;
+        }
         EXPECT_EQ(run(executable.path + " --run " + name + " 2>&1").status, 2);
         continue;
       }

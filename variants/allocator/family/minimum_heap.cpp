@@ -33,22 +33,23 @@ class WatchedOutside {
 
 }  // namespace
 
-std::optional<Heap> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
-                         std::size_t bytes) {
+std::optional<HeapBytes> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
+                              std::size_t bytes) {
   Demand bounded = demand;
   bounded.heap = buffer.begin();
   bounded.heap_bytes = bytes;
   const auto allocator = subject.make(bounded);
-  if (!subject.can.keeps_outside) return replay(trace, *allocator) ? std::optional(Heap{bytes, 0}) : std::nullopt;
+  if (!subject.can.keeps_outside) return replay(trace, *allocator) ? std::optional(HeapBytes{bytes, 0}) : std::nullopt;
   WatchedOutside watched(*allocator);
-  return replay(trace, watched) ? std::optional(Heap{bytes, watched.most()}) : std::nullopt;
+  return replay(trace, watched) ? std::optional(HeapBytes{bytes, watched.most()}) : std::nullopt;
 }
 
 std::size_t heap_step(const Subject& subject) {
   return std::max(alignof(std::max_align_t), subject.make({.bytes = kPageBytes, .blocks = 1})->alignment(1));
 }
 
-std::optional<Heap> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand, double cpu_seconds) {
+std::optional<HeapBytes> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,
+                                      double cpu_seconds) {
   const std::size_t step = heap_step(subject);
   const Buffer buffer(most_heap_bytes(demand.bytes, step));  // for all trials: its page faults occur once
   const auto tried = [&](std::size_t bytes) { return fits(subject, trace, demand, buffer, bytes); };
@@ -59,7 +60,7 @@ std::optional<Heap> minimum_heap(const Subject& subject, const Trace& trace, con
 
 std::map<std::string, double> minimum_heap_counters(const Subject& subject, const Trace& trace, const Demand& demand) {
   if (!subject.can.fixed_capacity) return {};
-  const std::optional<Heap> heap = minimum_heap(subject, trace, demand);
+  const std::optional<HeapBytes> heap = minimum_heap(subject, trace, demand);
   if (!heap) return {};
   std::map<std::string, double> counters{{"minimum_heap_bytes", static_cast<double>(heap->bytes())}};
   if (subject.can.keeps_outside) counters["outside_bytes"] = static_cast<double>(heap->outside_bytes);

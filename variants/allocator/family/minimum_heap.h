@@ -13,7 +13,7 @@
 namespace lab::allocator {
 
 /// A heap in which a trace succeeds.
-struct Heap {
+struct HeapBytes {
   std::size_t buffer_bytes = 0;
   std::size_t outside_bytes = 0;  ///< the most outside of the buffer during the trace
 
@@ -21,16 +21,16 @@ struct Heap {
 };
 
 /// The heap of the first `bytes` of `buffer`, if all requests of `trace` succeed in it.
-std::optional<Heap> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
-                         std::size_t bytes);
+std::optional<HeapBytes> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
+                              std::size_t bytes);
 
 /// Buffers are tried in steps of this: the leaf, which is the alignment of the smallest block.
 std::size_t heap_step(const Subject& subject);
 
 /// The smallest buffer, in whole steps, from which on all requests of `trace` succeed in every larger one tried, up to
 /// twice as large (common/minimum_heap.h says which are tried), and what the allocator keeps outside of that buffer.
-std::optional<Heap> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,
-                                 double cpu_seconds = 8);
+std::optional<HeapBytes> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,
+                                      double cpu_seconds = 8);
 
 /// The same as metrics; none for an allocator that grows.
 std::map<std::string, double> minimum_heap_counters(const Subject& subject, const Trace& trace, const Demand& demand);

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "harness/base/random.h"
+
 namespace lab::allocator {
 
 RandomReplacePlan::RandomReplacePlan(std::uint64_t seed)
@@ -61,6 +63,66 @@ bench::Workload FramePlan::describe() {
   workload.phases = {"allocate", "release"};
   workload.operations = kFrames * kBlocks;
   workload.operation = "block";
+  return workload;
+}
+
+WorstCasePlan::WorstCasePlan(std::uint64_t seed)
+    : first_id(static_cast<std::uint32_t>(Random(seed).below(1 << 23))),
+      demand{.bytes = kBlocks * kBytes, .blocks = kBlocks} {}
+
+bench::Workload WorstCasePlan::describe() {
+  bench::Workload workload;
+  workload.name = "worst_case";
+  workload.title = "Free every other one of 16,384 blocks of 64 bytes, then make requests of 128 bytes";
+  workload.phases = {"every_other", "twice_as_large"};
+  workload.operations = kBlocks / 2 + kTwice;
+  workload.phase_operations = {{"every_other", kBlocks / 2}, {"twice_as_large", kTwice}};
+  workload.operation = "pair";
+  return workload;
+}
+
+LongAndShortPlan::LongAndShortPlan(std::uint64_t seed) {
+  Random random(seed);
+  std::size_t large_bytes = 0;
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    large.push_back(random_bytes(random, kLarge));
+    small.push_back(random_bytes(random, kSmall));
+    large_bytes += large.back();
+    demand.bytes += large.back() + small.back();
+  }
+  demand.blocks = 2 * kPairs;
+  request_bytes = static_cast<std::size_t>(static_cast<double>(large_bytes) * kRequestedShare);
+}
+
+bench::Workload LongAndShortPlan::describe() {
+  bench::Workload workload;
+  workload.name = "long_and_short";
+  workload.title =
+      "Allocate large and small blocks in turns, free the large ones, request 60 % of their memory at once";
+  workload.phases = {"blocks", "large_request"};
+  workload.operations = 2 * kPairs + 1;
+  workload.phase_operations = {{"blocks", 2 * kPairs}, {"large_request", 1}};
+  workload.operation = "pair";
+  return workload;
+}
+
+LifetimesPlan::LifetimesPlan(std::uint64_t seed)
+    : ReplacementPlan(two_lifetimes(seed, kLong, kShort, kShortPairs, kShortPerLong, {kMinBytes, kMaxBytes})) {}
+
+bench::Workload LifetimesPlan::describe() {
+  bench::Workload workload;
+  workload.name = "lifetimes_mixed";
+  workload.title = "Replace the oldest of 500 blocks, and every 20th time one of 5,000 long-lived ones, in one heap";
+  workload.phases = {"total"};
+  workload.operations = kShortPairs + kShortPairs / kShortPerLong;
+  workload.operation = "pair";
+  return workload;
+}
+
+bench::Workload LifetimesApartPlan::describe() {
+  bench::Workload workload = LifetimesPlan::describe();
+  workload.name = "lifetimes_apart";
+  workload.title = "The same requests as lifetimes_mixed, with a heap of its own for each lifetime";
   return workload;
 }
 

@@ -3,8 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "harness/bench/variant.h"
+#include "variants/allocator/family/subject.h"
 #include "variants/common/plans.h"
 
 namespace lab::allocator {
@@ -45,5 +49,64 @@ struct FramePlan : lab::FramePlan {
   explicit FramePlan(std::uint64_t seed);
   static bench::Workload describe();
 };
+
+/// What the article calls the worst case: every leaf allocated, then every other one freed.
+struct WorstCasePlan {
+  static constexpr std::size_t kBlocks = 1 << 14, kBytes = 64, kTwice = kBlocks / 4;
+  static constexpr std::size_t kArenaBytes = kBlocks * kBytes;
+
+  explicit WorstCasePlan(std::uint64_t seed);
+  static bench::Workload describe();
+
+  /// In an arena of kArenaBytes, filled until it refuses: the bytes of the freed blocks that requests of twice the size
+  /// do not get, as a share of the arena.
+  std::map<std::string, double> arena_counters(const Subject& subject) const;
+
+  std::uint32_t first_id;
+  Demand demand;
+};
+
+/// Large blocks that live for a short time, each followed by a small one that lives on.
+struct LongAndShortPlan {
+  static constexpr std::size_t kPairs = 512;
+  static constexpr Sizes kLarge{2048, 8192}, kSmall{16, 128};
+  static constexpr double kRequestedShare = 0.6;  ///< of the large blocks' bytes
+  static constexpr std::size_t kArenaBytes = std::size_t{1} << 22;
+
+  explicit LongAndShortPlan(std::uint64_t seed);
+  static bench::Workload describe();
+
+  /// In an arena of kArenaBytes, filled with these pairs, in turns, until it refuses one; then its large blocks are
+  /// freed.
+  std::map<std::string, double> arena_counters(const Subject& subject) const;
+
+  std::vector<std::uint32_t> large, small;  ///< sizes
+  std::size_t request_bytes = 0;
+  Demand demand;
+};
+
+/// Blocks that live long among blocks that live for a short time.
+struct LifetimesPlan : ReplacementPlan {
+  static constexpr std::size_t kLong = 5'000, kShort = 500, kShortPairs = 114 * kShort, kShortPerLong = 19,
+                               kMinBytes = 16, kMaxBytes = 1024;
+  explicit LifetimesPlan(std::uint64_t seed);
+  static bench::Workload describe();
+
+  ReplacementPlan long_lived() const { return slots_of(*this, 0, kLong); }
+  ReplacementPlan short_lived() const { return slots_of(*this, kLong, kShort); }
+};
+
+/// The same requests, in two heaps.
+struct LifetimesApartPlan : LifetimesPlan {
+  using LifetimesPlan::LifetimesPlan;
+  static bench::Workload describe();
+
+  /// The minimum heaps of both together.
+  std::map<std::string, double> arena_counters(const Subject& subject) const;
+};
+
+inline constexpr const char* kLostShare = "lost_share";
+inline constexpr const char* kRequestServed = "large_request_served";
+inline constexpr const char* kLargestShare = "largest_request_share";
 
 }  // namespace lab::allocator

@@ -1,12 +1,26 @@
 #include "variants/allocator/family/workloads.h"
 
+#include <algorithm>
+
 namespace lab::allocator {
 
-std::map<std::string, double> with_common_counters(std::map<std::string, double> own, double requested, double occupied,
+std::map<std::string, double> with_common_counters(std::map<std::string, double> own, const LiveBytes& live,
                                                    const Demand& demand) {
-  own["internal_fragmentation"] = occupied / requested;
+  own["internal_fragmentation"] = live.occupied / live.requested;
   own["peak_requested_bytes"] = static_cast<double>(demand.bytes);
   return own;
+}
+
+void sort_by_address(std::vector<Block>& blocks) {
+  std::ranges::sort(blocks, {}, &Block::begin);
+}
+
+std::map<std::string, double> of_both_heaps(const std::map<std::string, double>& one,
+                                            const std::map<std::string, double>& other) {
+  std::map<std::string, double> both;
+  for (const char* const size : {"buffer_bytes", "metadata_bytes"})
+    if (one.contains(size) && other.contains(size)) both[size] = one.at(size) + other.at(size);
+  return both;
 }
 
 std::vector<bench::Metric> family_metrics() {
@@ -14,6 +28,9 @@ std::vector<bench::Metric> family_metrics() {
   using enum bench::Better;
   return {{"internal_fragmentation", "Bytes in blocks per byte requested", "", kExact, kLess},
           {"external_fragmentation", "Share of free memory outside the largest free block", "", kExact, kLess},
+          {kLostShare, "Share of a full arena that holes deny to requests of twice the size", "", kExact, kLess, true},
+          {kRequestServed, "Whether a request of 60 % of the freed memory succeeds", "", kExact, kMore, true},
+          {kLargestShare, "Largest request that succeeds, as a share of the freed memory", "", kExact, kMore, true},
           {"metadata_bytes", "Metadata", "bytes", kExact, kLess},
           {"minimum_heap_bytes", "Minimum heap", "bytes", kExact, kLess, true},
           {"outside_bytes", "Part of the minimum heap outside of its buffer", "bytes", kExact, kLess, true},
@@ -29,10 +46,8 @@ std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, 
     bench::Workload& workload = offered.emplace_back(execution.describe());
     workload.metrics = family_metrics();
     workload.repeatable = repeatable;
-    if (execution.prepare == nullptr)
-      workload.unsupported = "the workload frees single blocks; this allocator frees only all blocks at once";
-    else
-      workload.prepare = [prepare = execution.prepare](const bench::Case& inputs) { return prepare(inputs.seed); };
+    workload.unsupported = execution.unsupported;
+    if (execution.prepare != nullptr) workload.prepare = execution.prepare;
   }
   return offered;
 }

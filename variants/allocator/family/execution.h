@@ -1,0 +1,71 @@
+/// From a task's class to a workload that a variant offers.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/bench/variant.h"
+#include "variants/allocator/family/minimum_heap.h"
+#include "variants/allocator/family/subject.h"
+
+namespace lab::allocator {
+
+/// Task that also finds its minimum heap and what its plan measures in a full arena, if its allocator has a fixed
+/// capacity.
+template <typename Task>
+class Sized final : public Task {
+ public:
+  using Plan = typename Task::Plan;
+  explicit Sized(std::uint64_t seed) : Task(Plan(seed)), seed_(seed) {}
+
+  std::map<std::string, double> costly_counters() const override {
+    using A = typename Task::Heap;
+    if constexpr (FixedCapacity<A> && requires(const Plan& plan) { plan.arena_counters(subject_of<A>()); }) {
+      return Plan(seed_).arena_counters(subject_of<A>());
+    } else if constexpr (FixedCapacity<A> && Task::kHasMinimumHeap) {
+      const Plan plan(seed_);
+      return minimum_heap_counters(subject_of<A>(), plan.trace(), plan.demand);
+    } else {
+      return {};
+    }
+  }
+
+ private:
+  std::uint64_t seed_;
+};
+
+/// What counters() and costly_counters() of the family's tasks may hold. An allocator may lack some of them.
+std::vector<bench::Metric> family_metrics();
+
+/// How a variant executes one of the family's workloads.
+struct Execution {
+  bench::Workload (*describe)();
+  std::unique_ptr<bench::Task> (*prepare)(const bench::Case& inputs) = nullptr;
+  const char* unsupported = "";  ///< why it cannot, where there is no `prepare`
+};
+
+inline constexpr const char* kFreesNoBlocks =
+    "the workload frees single blocks; this allocator frees only all blocks at once";
+inline constexpr const char* kHasOneHeap = "the workload needs two heaps; this allocator has one for the whole process";
+
+template <typename Task>
+Execution execution() {
+  return {Task::Plan::describe, [](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+            return std::make_unique<Sized<Task>>(inputs.seed);
+          }};
+}
+
+/// The workload of `Task`, whose class is not named where the allocator lacks what it needs.
+template <typename Plan>
+Execution cannot(const char* why) {
+  return {Plan::describe, nullptr, why};
+}
+
+/// `repeatable` as in bench::Workload.
+std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, bool repeatable);
+
+}  // namespace lab::allocator
