@@ -24,6 +24,7 @@
 #include "variants/allocator/family/conformance.h"
 #include "variants/allocator/family/exhibits.h"
 #include "variants/allocator/family/fuzz.h"
+#include "variants/allocator/family/minimum_heap.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/common/growth.h"
 
@@ -616,6 +617,11 @@ TEST(AllocatorWorkloads, have_another_checksum_with_a_broken_allocator) {
   EXPECT_NE(checksum_of<LifetimesMixed<Overlapping>>(1), mixed);
   EXPECT_NE(checksum_of<LifetimesApart<LosesContents>>(1), mixed);
 
+  const std::uint64_t replayed = checksum_of<CompileReplay<Sound>>(1);
+  EXPECT_EQ(checksum_of<CompileReplay<Lists>>(2), replayed) << "a recording has no random choice";
+  EXPECT_NE(checksum_of<CompileReplay<LosesContents>>(1), replayed);
+  EXPECT_NE(checksum_of<CompileReplay<Overlapping>>(1), replayed);
+
   const std::uint64_t frame = checksum_of<FrameScratch<Sound>>(1);
   EXPECT_EQ(checksum_of<FrameScratch<Sound>>(1), frame);
   EXPECT_NE(checksum_of<FrameScratch<LosesContents>>(1), frame);
@@ -753,6 +759,11 @@ TEST(MinimumHeap, of_a_buddy_allocator_is_right_although_fitting_is_not_monotoni
   EXPECT_TRUE(smaller_fits) << "this plan does not show what the scan is for";
 }
 
+template <typename Task>
+bench::Workload alone() {
+  return offer({execution<Task>()}, subject_of<Counting>(), true).front();
+}
+
 /// Counts the requests that a workload makes in its first repetition, set-up included.
 TEST(AllocatorPlans, have_the_requests_of_their_workloads_as_traces) {
   const auto expect_requests = [](const bench::Workload& workload, const Trace& trace) {
@@ -767,11 +778,12 @@ TEST(AllocatorPlans, have_the_requests_of_their_workloads_as_traces) {
     EXPECT_EQ(Counting::allocated, allocated) << workload.name;
     EXPECT_EQ(Counting::freed, freed) << workload.name;
   };
-  expect_requests(offer({execution<RandomReplace<Counting>>()}, true).front(), RandomReplacePlan(3).trace());
-  expect_requests(offer({execution<SameSizeChurn<Counting>>()}, true).front(), SameSizePlan(3).trace());
-  expect_requests(offer({execution<GrowingBuffers<Counting>>()}, true).front(), GrowingPlan(3).trace());
-  expect_requests(offer({execution<FrameScratch<Counting>>()}, true).front(), FramePlan(3).trace());
-  expect_requests(offer({execution<LifetimesMixed<Counting>>()}, true).front(), LifetimesPlan(3).trace());
+  expect_requests(alone<RandomReplace<Counting>>(), RandomReplacePlan(3).trace());
+  expect_requests(alone<SameSizeChurn<Counting>>(), SameSizePlan(3).trace());
+  expect_requests(alone<GrowingBuffers<Counting>>(), GrowingPlan(3).trace());
+  expect_requests(alone<FrameScratch<Counting>>(), FramePlan(3).trace());
+  expect_requests(alone<LifetimesMixed<Counting>>(), LifetimesPlan(3).trace());
+  expect_requests(alone<HarnessReplay<Counting>>(), ReplayPlan(Recorded::kHarness).trace());
 }
 
 // --- Shares of a full arena ----------------------------------------------------------------------------------------

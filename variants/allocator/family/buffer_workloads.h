@@ -16,8 +16,6 @@ template <Allocator A>
 class GrowingBuffers : public bench::Task {
  public:
   using Plan = GrowingPlan;
-  using Heap = A;
-  static constexpr bool kHasMinimumHeap = true;
   explicit GrowingBuffers(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), buffers_(Plan::kLive) {
     bench::Checksum nothing;
     for (const Plan::Step& step : plan_.fill) apply(step, nothing);
@@ -86,8 +84,6 @@ template <Allocator A>
 class FrameScratch : public bench::Task {
  public:
   using Plan = FramePlan;
-  using Heap = A;
-  static constexpr bool kHasMinimumHeap = true;
   explicit FrameScratch(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), blocks_(Plan::kBlocks) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {

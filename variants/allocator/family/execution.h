@@ -9,34 +9,9 @@
 #include <vector>
 
 #include "harness/bench/variant.h"
-#include "variants/allocator/family/minimum_heap.h"
 #include "variants/allocator/family/subject.h"
 
 namespace lab::allocator {
-
-/// Task that also finds its minimum heap and what its plan measures in a full arena, if its allocator has a fixed
-/// capacity.
-template <typename Task>
-class Sized final : public Task {
- public:
-  using Plan = typename Task::Plan;
-  explicit Sized(std::uint64_t seed) : Task(Plan(seed)), seed_(seed) {}
-
-  std::map<std::string, double> costly_counters() const override {
-    using A = typename Task::Heap;
-    if constexpr (FixedCapacity<A> && requires(const Plan& plan) { plan.arena_counters(subject_of<A>()); }) {
-      return Plan(seed_).arena_counters(subject_of<A>());
-    } else if constexpr (FixedCapacity<A> && Task::kHasMinimumHeap) {
-      const Plan plan(seed_);
-      return minimum_heap_counters(subject_of<A>(), plan.trace(), plan.demand);
-    } else {
-      return {};
-    }
-  }
-
- private:
-  std::uint64_t seed_;
-};
 
 /// What counters() and costly_counters() of the family's tasks may hold. An allocator may lack some of them.
 std::vector<bench::Metric> family_metrics();
@@ -55,7 +30,7 @@ inline constexpr const char* kHasOneHeap = "the workload needs two heaps; this a
 template <typename Task>
 Execution execution() {
   return {Task::Plan::describe, [](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
-            return std::make_unique<Sized<Task>>(inputs.seed);
+            return std::make_unique<Task>(typename Task::Plan(inputs.seed));
           }};
 }
 
@@ -65,7 +40,8 @@ Execution cannot(const char* why) {
   return {Plan::describe, nullptr, why};
 }
 
-/// `repeatable` as in bench::Workload.
-std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, bool repeatable);
+/// The tasks also have their costly counters, if the subject has a fixed capacity. `repeatable` as in bench::Workload.
+std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, const Subject& subject,
+                                   bool repeatable);
 
 }  // namespace lab::allocator

@@ -36,8 +36,6 @@ template <Allocator A>
 class WorstCase : public bench::Task {
  public:
   using Plan = WorstCasePlan;
-  using Heap = A;
-  static constexpr bool kHasMinimumHeap = false;  // shares of a full arena instead: see arena_counters()
 
   explicit WorstCase(const Plan& plan) : demand_(plan.demand), allocator_(plan.demand), twice_(Plan::kTwice) {
     for (std::uint32_t i = 0; i < Plan::kBlocks; ++i) blocks_.push_back(make(Plan::kBytes, plan.first_id + i));
@@ -86,13 +84,11 @@ class WorstCase : public bench::Task {
 };
 
 /// Long-lived small blocks between short-lived large ones; then the large ones go, and one request needs 60 % of what
-/// they took. It may be refused: arena_counters() says whether it is, in an arena that was full.
+/// they took. It may be refused: costly_counters.cpp finds out whether it is, in an arena that was full.
 template <Allocator A>
 class LongAndShort : public bench::Task {
  public:
   using Plan = LongAndShortPlan;
-  using Heap = A;
-  static constexpr bool kHasMinimumHeap = false;
 
   explicit LongAndShort(Plan plan)
       : plan_(std::move(plan)), allocator_(plan_.demand), large_(Plan::kPairs), small_(Plan::kPairs) {}
@@ -164,8 +160,6 @@ template <Allocator A>
 class LifetimesApart : public bench::Task {
  public:
   using Plan = LifetimesApartPlan;
-  using Heap = A;
-  static constexpr bool kHasMinimumHeap = true;
 
   explicit LifetimesApart(Plan plan)
       : plan_(std::move(plan)),

@@ -16,9 +16,6 @@ namespace lab::allocator {
 template <Allocator A, Touch kTouch>
 class SlotTask : public bench::Task {
  public:
-  using Heap = A;
-  static constexpr bool kHasMinimumHeap = true;
-
   explicit SlotTask(const ReplacementPlan& plan) : allocator_(plan.demand), slots_(plan.fill.size()) {
     for (const Replacement& fill : plan.fill) slots_[fill.slot] = make(fill.bytes, fill.id);
   }
@@ -79,7 +76,6 @@ template <Allocator A>
 class UntouchedReplace : public RandomReplace<A, Touch::kNothing> {
  public:
   using Plan = UntouchedReplacePlan;
-  static constexpr bool kHasMinimumHeap = false;  // that of RandomReplace, which makes the same requests
   explicit UntouchedReplace(Plan plan) : RandomReplace<A, Touch::kNothing>(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {

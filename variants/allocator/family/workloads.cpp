@@ -1,6 +1,9 @@
 #include "variants/allocator/family/workloads.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "variants/allocator/family/costly_counters.h"
 
 namespace lab::allocator {
 
@@ -40,14 +43,43 @@ std::vector<bench::Metric> family_metrics() {
           {"leaf_bytes", "Smallest block", "bytes", kExact, kNeither}};
 }
 
-std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, bool repeatable) {
+namespace {
+
+/// A task and what it counts besides.
+class WithCosts final : public bench::Task {
+ public:
+  WithCosts(std::unique_ptr<bench::Task> task, CostlyCounters count, std::uint64_t seed, const Subject& subject)
+      : task_(std::move(task)), count_(count), seed_(seed), subject_(subject) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override { return task_->repeat(clock); }
+  std::map<std::string, double> counters() const override { return task_->counters(); }
+  std::map<std::string, double> costly_counters() const override { return count_(seed_, subject_); }
+
+ private:
+  std::unique_ptr<bench::Task> task_;
+  CostlyCounters count_;
+  std::uint64_t seed_;
+  Subject subject_;
+};
+
+}  // namespace
+
+std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, const Subject& subject,
+                                   bool repeatable) {
   std::vector<bench::Workload> offered;
   for (const Execution& execution : executions) {
     bench::Workload& workload = offered.emplace_back(execution.describe());
     workload.metrics = family_metrics();
     workload.repeatable = repeatable;
     workload.unsupported = execution.unsupported;
-    if (execution.prepare != nullptr) workload.prepare = execution.prepare;
+    if (execution.prepare == nullptr) continue;
+    const CostlyCounters count = subject.can.fixed_capacity ? costly_counters_of(workload.name) : nullptr;
+    if (count == nullptr)
+      workload.prepare = execution.prepare;
+    else
+      workload.prepare = [=, prepare = execution.prepare](const bench::Case& inputs) {
+        return std::make_unique<WithCosts>(prepare(inputs), count, inputs.seed, subject);
+      };
   }
   return offered;
 }

@@ -11,6 +11,7 @@
 #include "variants/allocator/family/fragmentation_workloads.h"
 #include "variants/allocator/family/plans.h"
 #include "variants/allocator/family/slot_workloads.h"
+#include "variants/allocator/family/trace_workloads.h"
 
 namespace lab::allocator {
 
@@ -41,13 +42,15 @@ template <Allocator A>
 std::vector<bench::Workload> workloads() {
   // jemalloc seeds its random choices from addresses, mimalloc reads the clock, and each machine has its own C library.
   constexpr bool kRepeatable = !ThirdParty<A>;
-  return offer(
-      {freeing_blocks<TouchedReplace, RandomReplacePlan, A>(),
-       freeing_blocks<UntouchedReplace, UntouchedReplacePlan, A>(), freeing_blocks<GrowingBuffers, GrowingPlan, A>(),
-       freeing_blocks<SameSizeChurn, SameSizePlan, A>(), execution<FrameScratch<A>>(),
-       freeing_blocks<WorstCase, WorstCasePlan, A>(), freeing_blocks<LongAndShort, LongAndShortPlan, A>(),
-       freeing_blocks<LifetimesMixed, LifetimesPlan, A>(), with_two_heaps<A>()},
-      kRepeatable);
+  return offer({freeing_blocks<TouchedReplace, RandomReplacePlan, A>(),
+                freeing_blocks<UntouchedReplace, UntouchedReplacePlan, A>(),
+                freeing_blocks<GrowingBuffers, GrowingPlan, A>(), freeing_blocks<SameSizeChurn, SameSizePlan, A>(),
+                execution<FrameScratch<A>>(), freeing_blocks<WorstCase, WorstCasePlan, A>(),
+                freeing_blocks<LongAndShort, LongAndShortPlan, A>(), freeing_blocks<LifetimesMixed, LifetimesPlan, A>(),
+                with_two_heaps<A>(), freeing_blocks<CompileReplay, RecordedPlan<Recorded::kCompile>, A>(),
+                freeing_blocks<PythonReplay, RecordedPlan<Recorded::kPython>, A>(),
+                freeing_blocks<HarnessReplay, RecordedPlan<Recorded::kHarness>, A>()},
+               subject_of<A>(), kRepeatable);
 }
 
 }  // namespace lab::allocator

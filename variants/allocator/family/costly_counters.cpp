@@ -1,4 +1,5 @@
-// What the plans about fragmentation measure in an arena that is full. Nothing is timed.
+#include "variants/allocator/family/costly_counters.h"
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "variants/allocator/family/minimum_heap.h"
 #include "variants/allocator/family/plans.h"
+#include "variants/allocator/family/recorded_traces.h"
 
 namespace lab::allocator {
 
@@ -103,6 +105,43 @@ std::map<std::string, double> LifetimesApartPlan::arena_counters(const Subject& 
     for (const auto& [name, bytes] : found) sums[name] += bytes;
   }
   return sums;
+}
+
+namespace {
+
+template <typename Plan>
+std::map<std::string, double> minimum_heap_of(std::uint64_t seed, const Subject& subject) {
+  const Plan plan(seed);
+  return minimum_heap_counters(subject, plan.trace(), plan.demand);
+}
+
+template <typename Plan>
+std::map<std::string, double> in_arenas(std::uint64_t seed, const Subject& subject) {
+  return Plan(seed).arena_counters(subject);
+}
+
+struct Costs {
+  std::string_view workload;
+  CostlyCounters count;
+};
+// Not random_replace_untouched: it makes the requests of random_replace.
+constexpr Costs kCosts[] = {{"random_replace", minimum_heap_of<RandomReplacePlan>},
+                            {"growing_buffers", minimum_heap_of<GrowingPlan>},
+                            {"same_size_churn", minimum_heap_of<SameSizePlan>},
+                            {"frame_scratch", minimum_heap_of<FramePlan>},
+                            {"worst_case", in_arenas<WorstCasePlan>},
+                            {"long_and_short", in_arenas<LongAndShortPlan>},
+                            {"lifetimes_mixed", minimum_heap_of<LifetimesPlan>},
+                            {"lifetimes_apart", in_arenas<LifetimesApartPlan>},
+                            {"trace_compile", minimum_heap_of<RecordedPlan<Recorded::kCompile>>},
+                            {"trace_python", minimum_heap_of<RecordedPlan<Recorded::kPython>>},
+                            {"trace_harness", minimum_heap_of<RecordedPlan<Recorded::kHarness>>}};
+
+}  // namespace
+
+CostlyCounters costly_counters_of(std::string_view workload) {
+  const auto found = std::ranges::find(kCosts, workload, &Costs::workload);
+  return found == std::end(kCosts) ? nullptr : found->count;
 }
 
 }  // namespace lab::allocator

@@ -1,0 +1,35 @@
+/// The recordings in variants/allocator/traces, which are part of each executable. recorder/record.py records them
+/// again.
+#pragma once
+
+#include <string_view>
+
+#include "harness/bench/variant.h"
+#include "variants/common/trace.h"
+
+namespace lab::allocator {
+
+enum class Recorded { kCompile, kPython, kHarness };
+
+/// The file.
+std::string_view recorded_file(Recorded which);
+
+/// The plan of a replay. A recording has no random choice, so every seed gives the same.
+struct ReplayPlan {
+  explicit ReplayPlan(Recorded which);
+
+  const Trace& trace() const { return requests; }
+
+  Trace requests;
+  Demand demand;
+};
+
+bench::Workload describe_replay(Recorded which);
+
+template <Recorded kWhich>
+struct RecordedPlan : ReplayPlan {
+  explicit RecordedPlan(std::uint64_t) : ReplayPlan(kWhich) {}
+  static bench::Workload describe() { return describe_replay(kWhich); }
+};
+
+}  // namespace lab::allocator
