@@ -9,6 +9,8 @@ namespace lab::allocator {
 
 class CLibrary {
  public:
+  static constexpr bool kThreadSafe = true;
+
   explicit CLibrary(const Demand&) {}
 
   void* allocate(std::size_t bytes) { return std::malloc(bytes); }

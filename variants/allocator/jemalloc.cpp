@@ -9,6 +9,8 @@ namespace lab::allocator {
 // Linking jemalloc replaces the program's malloc.
 class Jemalloc {
  public:
+  static constexpr bool kThreadSafe = true;
+
   explicit Jemalloc(const Demand&) {}
 
   void* allocate(std::size_t bytes) { return std::malloc(bytes); }
@@ -52,5 +54,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .cost = "A few instructions from the cache; many calls share the cost of a fill or a flush. Memory: size "
                "classes at most 25 % apart.",
        .source = "Jason Evans, A Scalable Concurrent malloc(3) Implementation for FreeBSD (2006)",
-       .weakness = "Its caches retain freed memory. Designed for many threads; these workloads use one."});
+       .weakness = "Its caches retain freed memory, for each thread."});
 }

@@ -8,6 +8,8 @@ namespace lab::allocator {
 
 class Mimalloc {
  public:
+  static constexpr bool kThreadSafe = true;
+
   explicit Mimalloc(const Demand&) {}
 
   void* allocate(std::size_t bytes) { return mi_malloc(bytes); }

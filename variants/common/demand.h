@@ -9,6 +9,7 @@ namespace lab {
 struct Demand {
   std::size_t bytes = 0;  ///< sum of the requested sizes
   std::size_t blocks = 0;
+  unsigned threads = 1;  ///< that allocate and free at the same time
   /// Over addresses, a buffer for a fixed capacity; it begins with a page. nullptr: the variant allocates its own.
   void* heap = nullptr;
   /// The capacity, of `heap` or of a range of offsets: any multiple of the smallest alignment. 0: as the variant

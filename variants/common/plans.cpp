@@ -104,6 +104,22 @@ ReplacementPlan two_lifetimes(std::uint64_t seed, std::size_t long_lived, std::s
   return plan;
 }
 
+ReplacementPlan parted_replacements(std::uint64_t seed, std::size_t parts, std::size_t live, std::size_t rounds,
+                                    std::size_t operations, const Sizes& sizes) {
+  Random random(seed);
+  ReplacementPlan plan;
+  std::uint32_t id = 0;
+  for (std::size_t i = 0; i < rounds * parts * operations; ++i) {
+    const auto first = static_cast<std::uint32_t>(i / operations % parts * live);
+    plan.operations.push_back({first + random_slot(random, live), random_bytes(random, sizes), id++});
+  }
+  std::vector<Replacement> untouched;
+  for (std::uint32_t slot = 0; slot < parts * live; ++slot)
+    untouched.push_back({slot, random_bytes(random, sizes), id++});
+  close_cycle(plan, std::move(untouched));
+  return plan;
+}
+
 ReplacementPlan slots_of(const ReplacementPlan& plan, std::size_t first, std::size_t count) {
   ReplacementPlan part;
   std::vector<Replacement> fill;

@@ -44,6 +44,11 @@ ReplacementPlan random_replacements(std::uint64_t seed, std::size_t live, std::s
 ReplacementPlan two_lifetimes(std::uint64_t seed, std::size_t long_lived, std::size_t short_lived,
                               std::size_t short_pairs, std::size_t short_per_long, const Sizes& sizes);
 
+/// Random sizes in random slots, in `rounds` rounds over `parts` parts of `live` slots each. In each round, each part
+/// has `operations` replacements, one part after the other. Threads may execute the parts of a round at the same time.
+ReplacementPlan parted_replacements(std::uint64_t seed, std::size_t parts, std::size_t live, std::size_t rounds,
+                                    std::size_t operations, const Sizes& sizes);
+
 /// The part of a plan that uses the `count` slots from `first` on, which are 0 to count - 1 in it.
 ReplacementPlan slots_of(const ReplacementPlan& plan, std::size_t first, std::size_t count);
 

@@ -75,6 +75,13 @@ TEST(Plans, of_two_lifetimes_replace_the_oldest_of_the_short_lived) {
   EXPECT_EQ(oldest, 5'000u) << "the next repetition begins with the oldest";
 }
 
+TEST(Plans, of_parts_use_the_slots_of_one_part_after_the_other) {
+  const ReplacementPlan plan = parted_replacements(1, 7, 50, 3, 100, {16, 512});
+  expect_closed_cycle(plan, 350, 16, 512);
+  ASSERT_EQ(plan.operations.size(), 2100u);
+  for (std::size_t i = 0; i < plan.operations.size(); ++i) ASSERT_EQ(plan.operations[i].slot / 50, i / 100 % 7) << i;
+}
+
 TEST(Plans, are_divided_into_parts_with_their_own_slots_and_demand) {
   const ReplacementPlan plan = lifetimes_of(1), long_lived = slots_of(plan, 0, 5'000),
                         short_lived = slots_of(plan, 5'000, 500);

@@ -55,6 +55,14 @@ concept FixedCapacity = requires(const A allocator, std::size_t bytes) {
   { allocator.capacity(bytes) } -> std::same_as<std::size_t>;
 };
 
+/// Any number of threads may call it at once, and a block may be freed by another thread than the one that allocated
+/// it: the class has `static constexpr bool kThreadSafe = true`. reset() and construction are the caller's to keep
+/// apart.
+template <typename A>
+concept ThreadSafe = requires {
+  requires A::kThreadSafe;
+};
+
 /// Wraps a third-party allocator. identity_failure() reports how the calls fail to reach that allocator; "" if they do
 /// reach it.
 template <typename A>

@@ -27,6 +27,16 @@ struct Block {
   }
 };
 
+/// A sum of ids that does not depend on their order, where that is one of addresses or threads.
+class SumOfIds {
+ public:
+  void add(std::uint32_t id) { sum_ += (id + 1) * 0x9e3779b97f4a7c15u; }
+  std::uint64_t value() const { return sum_; }
+
+ private:
+  std::uint64_t sum_ = 0;
+};
+
 template <Allocator A>
 Block allocate_block(A& allocator, std::size_t bytes) {
   void* const begin = allocator.allocate(bytes);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/bench/variant.h"
+#include "variants/allocator/family/plans.h"
 #include "variants/allocator/family/subject.h"
 
 namespace lab::allocator {
@@ -26,6 +27,17 @@ struct Execution {
 inline constexpr const char* kFreesNoBlocks =
     "the workload frees single blocks; this allocator frees only all blocks at once";
 inline constexpr const char* kHasOneHeap = "the workload needs two heaps; this allocator has one for the whole process";
+
+inline constexpr const char* kServesOneThread =
+    "the workload runs on several threads; this allocator serves one thread at a time";
+
+/// A workload whose task is also told how many threads to use.
+template <typename Task>
+Execution threaded_execution() {
+  return {Task::Plan::describe, [](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+            return std::make_unique<Task>(typename Task::Plan(inputs.seed), threads_at(inputs.point, inputs.threads));
+          }};
+}
 
 template <typename Task>
 Execution execution() {

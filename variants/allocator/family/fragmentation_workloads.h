@@ -19,17 +19,6 @@ namespace lab::allocator {
 /// Not inlined, as first_repetition_counters().
 void sort_by_address(std::vector<Block>& blocks);
 
-/// A sum of ids that does not depend on their order. Allocators free other ids first, because the order is that of
-/// their addresses.
-class SumOfIds {
- public:
-  void add(std::uint32_t id) { sum_ += (id + 1) * 0x9e3779b97f4a7c15u; }
-  std::uint64_t value() const { return sum_; }
-
- private:
-  std::uint64_t sum_ = 0;
-};
-
 /// Frees every other of many equal blocks, in the order of their addresses, and makes requests of twice the size, which
 /// fit none of these holes. Then it frees those and fills the holes.
 template <Allocator A>

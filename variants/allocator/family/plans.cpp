@@ -1,5 +1,7 @@
 #include "variants/allocator/family/plans.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "harness/base/random.h"
@@ -123,6 +125,60 @@ bench::Workload LifetimesApartPlan::describe() {
   bench::Workload workload = LifetimesPlan::describe();
   workload.name = "lifetimes_apart";
   workload.title = "The same requests as lifetimes_mixed, with a heap of its own for each lifetime";
+  return workload;
+}
+
+unsigned threads_at(double per_core, unsigned cores) {
+  return static_cast<unsigned>(std::clamp<long>(std::lround(per_core * cores), 1, kMostThreads));
+}
+
+namespace {
+
+/// A workload on threads: the points are the same on every machine, the threads depend on its cores.
+bench::Workload on_threads(std::initializer_list<double> per_core) {
+  bench::Workload workload;
+  workload.phases = {"total"};
+  workload.parallel = true;
+  workload.axis = bench::Axis{"threads per core", "", {}};
+  for (const double at : per_core) workload.axis->points.push_back({at});
+  return workload;
+}
+
+}  // namespace
+
+LarsonPlan::LarsonPlan(std::uint64_t seed)
+    : ReplacementPlan(parted_replacements(seed, kParts, kLive, kRounds, kOperations, {kMinBytes, kMaxBytes})) {}
+
+bench::Workload LarsonPlan::describe() {
+  bench::Workload workload = on_threads({0.5, 1, 2});
+  workload.name = "larson";
+  workload.title = "Threads replace blocks of 16 to 512 bytes and hand their slots to the next thread in each round";
+  workload.operations = kRounds * kParts * kOperations;
+  workload.operation = "pair";
+  return workload;
+}
+
+CrossThreadPlan::CrossThreadPlan(std::uint64_t seed) {
+  Random random(seed);
+  for (std::size_t i = 0; i < kBlocks; ++i) bytes.push_back(random_bytes(random, {kMinBytes, kMaxBytes}));
+}
+
+bench::Workload CrossThreadPlan::describe() {
+  bench::Workload workload = on_threads({1, 2});
+  workload.name = "cross_thread_free";
+  workload.title = "In pairs of threads, one allocates blocks of 16 to 512 bytes, and the other frees them";
+  workload.operations = kBlocks;
+  workload.operation = "pair";
+  return workload;
+}
+
+bench::Workload FrameThreadsPlan::describe() {
+  bench::Workload workload = on_threads({0.5, 1, 2});
+  workload.name = "frame_scratch_threads";
+  workload.title = "Threads allocate 2,000 blocks of 16 to 512 bytes together, then all of them are freed";
+  workload.phases = {"allocate", "release"};
+  workload.operations = kFrames * kBlocks;
+  workload.operation = "block";
   return workload;
 }
 

@@ -105,6 +105,36 @@ struct LifetimesApartPlan : LifetimesPlan {
   std::map<std::string, double> arena_counters(const Subject& subject) const;
 };
 
+/// Which numbers of threads a workload runs on: half of the cores, all, and twice as many.
+inline constexpr unsigned kMostThreads = 240;
+unsigned threads_at(double per_core, unsigned cores);
+
+/// Parts of slots that go from thread to thread, so that most blocks are freed by another thread than the one that
+/// allocated them.
+struct LarsonPlan : ReplacementPlan {
+  static constexpr std::size_t kParts = kMostThreads, kLive = 50, kRounds = 5, kOperations = 100, kMinBytes = 16,
+                               kMaxBytes = 512;
+  explicit LarsonPlan(std::uint64_t seed);
+  static bench::Workload describe();
+};
+
+/// Blocks that one thread allocates and another frees.
+struct CrossThreadPlan {
+  static constexpr std::size_t kBlocks = 60'000, kMinBytes = 16, kMaxBytes = 512;
+  static constexpr std::size_t kQueued = 1024;  ///< at most, between the two
+
+  explicit CrossThreadPlan(std::uint64_t seed);
+  static bench::Workload describe();
+
+  std::vector<std::uint32_t> bytes;
+};
+
+/// frame_scratch, with its blocks divided among threads.
+struct FrameThreadsPlan : FramePlan {
+  using FramePlan::FramePlan;
+  static bench::Workload describe();
+};
+
 inline constexpr const char* kLostShare = "lost_share";
 inline constexpr const char* kRequestServed = "large_request_served";
 inline constexpr const char* kLargestShare = "largest_request_share";

@@ -13,7 +13,7 @@ namespace lab::allocator {
 
 /// The members that a variant declares beyond those of Allocator.
 struct Capabilities {
-  bool frees_blocks, resets, fixed_capacity, reports_fragmentation, keeps_outside = false;
+  bool frees_blocks, resets, fixed_capacity, reports_fragmentation, keeps_outside = false, thread_safe = false;
 };
 
 class AnyAllocator {
@@ -51,8 +51,8 @@ struct Subject {
 template <Allocator A>
 class Erased final : public AnyAllocator {
  public:
-  static constexpr Capabilities kCan{FreesBlocks<A>, Resets<A>, FixedCapacity<A>, ReportsFragmentation<A>,
-                                     KeepsOutside<A>};
+  static constexpr Capabilities kCan{FreesBlocks<A>,          Resets<A>,       FixedCapacity<A>,
+                                     ReportsFragmentation<A>, KeepsOutside<A>, ThreadSafe<A>};
 
   explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
 

@@ -69,7 +69,8 @@ std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, 
   std::vector<bench::Workload> offered;
   for (const Execution& execution : executions) {
     bench::Workload& workload = offered.emplace_back(execution.describe());
-    workload.metrics = family_metrics();
+    // On threads, how many blocks of which size exist at one time is no exact value.
+    if (!workload.parallel) workload.metrics = family_metrics();
     workload.repeatable = repeatable;
     workload.unsupported = execution.unsupported;
     if (execution.prepare == nullptr) continue;

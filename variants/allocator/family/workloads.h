@@ -11,6 +11,7 @@
 #include "variants/allocator/family/fragmentation_workloads.h"
 #include "variants/allocator/family/plans.h"
 #include "variants/allocator/family/slot_workloads.h"
+#include "variants/allocator/family/threaded_workloads.h"
 #include "variants/allocator/family/trace_workloads.h"
 
 namespace lab::allocator {
@@ -22,6 +23,26 @@ Execution freeing_blocks() {
     return execution<Task<A>>();
   else
     return cannot<Plan>(kFreesNoBlocks);
+}
+
+/// How an allocator executes a workload on several threads.
+template <template <typename> typename Task, typename Plan, Allocator A>
+Execution on_threads() {
+  if constexpr (!FreesBlocks<A>)
+    return cannot<Plan>(kFreesNoBlocks);
+  else if constexpr (!ThreadSafe<A>)
+    return cannot<Plan>(kServesOneThread);
+  else
+    return threaded_execution<Task<A>>();
+}
+
+/// Also without freeing single blocks.
+template <Allocator A>
+Execution frames_on_threads() {
+  if constexpr (!ThreadSafe<A>)
+    return cannot<FrameThreadsPlan>(kServesOneThread);
+  else
+    return threaded_execution<FrameThreads<A>>();
 }
 
 template <Allocator A>
@@ -42,15 +63,17 @@ template <Allocator A>
 std::vector<bench::Workload> workloads() {
   // jemalloc seeds its random choices from addresses, mimalloc reads the clock, and each machine has its own C library.
   constexpr bool kRepeatable = !ThirdParty<A>;
-  return offer({freeing_blocks<TouchedReplace, RandomReplacePlan, A>(),
-                freeing_blocks<UntouchedReplace, UntouchedReplacePlan, A>(),
-                freeing_blocks<GrowingBuffers, GrowingPlan, A>(), freeing_blocks<SameSizeChurn, SameSizePlan, A>(),
-                execution<FrameScratch<A>>(), freeing_blocks<WorstCase, WorstCasePlan, A>(),
-                freeing_blocks<LongAndShort, LongAndShortPlan, A>(), freeing_blocks<LifetimesMixed, LifetimesPlan, A>(),
-                with_two_heaps<A>(), freeing_blocks<CompileReplay, RecordedPlan<Recorded::kCompile>, A>(),
-                freeing_blocks<PythonReplay, RecordedPlan<Recorded::kPython>, A>(),
-                freeing_blocks<HarnessReplay, RecordedPlan<Recorded::kHarness>, A>()},
-               subject_of<A>(), kRepeatable);
+  return offer(
+      {freeing_blocks<TouchedReplace, RandomReplacePlan, A>(),
+       freeing_blocks<UntouchedReplace, UntouchedReplacePlan, A>(), freeing_blocks<GrowingBuffers, GrowingPlan, A>(),
+       freeing_blocks<SameSizeChurn, SameSizePlan, A>(), execution<FrameScratch<A>>(),
+       freeing_blocks<WorstCase, WorstCasePlan, A>(), freeing_blocks<LongAndShort, LongAndShortPlan, A>(),
+       freeing_blocks<LifetimesMixed, LifetimesPlan, A>(), with_two_heaps<A>(),
+       freeing_blocks<CompileReplay, RecordedPlan<Recorded::kCompile>, A>(),
+       freeing_blocks<PythonReplay, RecordedPlan<Recorded::kPython>, A>(),
+       freeing_blocks<HarnessReplay, RecordedPlan<Recorded::kHarness>, A>(),
+       on_threads<CrossThreadFree, CrossThreadPlan, A>(), on_threads<Larson, LarsonPlan, A>(), frames_on_threads<A>()},
+      subject_of<A>(), kRepeatable);
 }
 
 }  // namespace lab::allocator
