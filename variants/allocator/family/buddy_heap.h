@@ -1,5 +1,5 @@
-/// The Stingray buddy allocator in its own buffer. Builds with assertions check every free. Each variant adds its form
-/// of free().
+/// The Stingray buddy allocator in its own buffer, alone or behind something. Builds with assertions check every free.
+/// Each variant adds its form of free().
 #pragma once
 
 #include <cstdlib>
@@ -9,9 +9,10 @@
 
 namespace lab::allocator {
 
-class BuddyHeap {
+template <typename Design>
+class BuddyHeapOf {
  public:
-  explicit BuddyHeap(const Demand& demand) : buffer_(demand, buffer_bytes(demand)), buddy_(layout(buffer_)) {}
+  explicit BuddyHeapOf(const Demand& demand) : buffer_(demand, buffer_bytes(demand)), buddy_(layout(buffer_)) {}
 
   void* allocate(std::size_t bytes) { return buddy_.allocate(bytes); }
   std::size_t alignment(std::size_t bytes) const { return buddy_.layout().alignment(bytes); }
@@ -19,8 +20,17 @@ class BuddyHeap {
   std::size_t largest_request() const { return buddy_.layout().largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return buddy_.layout().capacity(bytes); }
 
-  double external_fragmentation() const;
-  std::map<std::string, double> counters() const;
+  double external_fragmentation() const {
+    double free_bytes = 0;
+    buddy_.for_each_free([&](const void*, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
+    return 1 - static_cast<double>(buddy_.largest_free()) / free_bytes;
+  }
+  std::map<std::string, double> counters() const {
+    return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
+            {"metadata_bytes", static_cast<double>(buddy_.layout().metadata_bytes())},
+            {"leaf_bytes", static_cast<double>(kLeafBytes)},
+            {"external_fragmentation", external_fragmentation()}};
+  }
 
  protected:
   static constexpr std::size_t kLeafBytes = 64;
@@ -36,7 +46,10 @@ class BuddyHeap {
   }
 
   Buffer buffer_;
-  designs::BuddyOfBuild buddy_;
+  Design buddy_;
 };
+
+extern template class BuddyHeapOf<designs::BuddyOfBuild>;
+using BuddyHeap = BuddyHeapOf<designs::BuddyOfBuild>;
 
 }  // namespace lab::allocator
