@@ -9,10 +9,19 @@
 
 namespace lab::allocator {
 
+/// Bits that a buddy allocator keeps: to know that a buddy is free, and to know a block's size.
+struct BuddyBits {
+  std::size_t merge, size;
+};
+
+/// What all buddy allocators count. Bits are per block of the tree at any level, of which the article counts 2^levels.
+std::map<std::string, double> buddy_counters(const designs::BuddyLayout& layout, const BuddyBits& bits,
+                                             const Buffer& buffer, double external_fragmentation);
+
 template <typename Design>
 class BuddyHeapOf {
  public:
-  explicit BuddyHeapOf(const Demand& demand) : buffer_(demand, buffer_bytes(demand)), buddy_(layout(buffer_)) {}
+  explicit BuddyHeapOf(const Demand& demand) : BuddyHeapOf(demand, buffer_bytes(demand), &designs::Buddy::plan) {}
 
   void* allocate(std::size_t bytes) { return buddy_.allocate(bytes); }
   std::size_t alignment(std::size_t bytes) const { return buddy_.layout().alignment(bytes); }
@@ -23,13 +32,12 @@ class BuddyHeapOf {
   double external_fragmentation() const {
     double free_bytes = 0;
     buddy_.for_each_free([&](const void*, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
-    return 1 - static_cast<double>(buddy_.largest_free()) / free_bytes;
+    return free_bytes == 0 ? 0 : 1 - static_cast<double>(buddy_.largest_free()) / free_bytes;
   }
   std::map<std::string, double> counters() const {
-    return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
-            {"metadata_bytes", static_cast<double>(buddy_.layout().metadata_bytes())},
-            {"leaf_bytes", static_cast<double>(kLeafBytes)},
-            {"external_fragmentation", external_fragmentation()}};
+    const std::size_t inner_blocks = std::size_t{1} << (buddy_.layout().levels - 1);
+    return buddy_counters(buddy_.layout(), {.merge = inner_blocks, .size = inner_blocks}, buffer_,
+                          external_fragmentation());
   }
 
  protected:
@@ -39,8 +47,12 @@ class BuddyHeapOf {
   // is at most twice the buffer) and for fragmented free memory.
   static std::size_t buffer_bytes(const Demand& demand) { return 2 * demand.bytes + (demand.blocks + 64) * kLeafBytes; }
 
-  static designs::BuddyLayout layout(const Buffer& buffer) {
-    const designs::PlannedBuddy planned = designs::Buddy::plan(buffer.begin(), buffer.bytes(), kLeafBytes);
+  using Plan = designs::PlannedBuddy (*)(void* buffer, std::size_t bytes, std::size_t leaf_bytes);
+  BuddyHeapOf(const Demand& demand, std::size_t bytes, Plan plan)
+      : buffer_(demand, bytes), buddy_(layout(buffer_, plan)) {}
+
+  static designs::BuddyLayout layout(const Buffer& buffer, Plan plan) {
+    const designs::PlannedBuddy planned = plan(buffer.begin(), buffer.bytes(), kLeafBytes);
     if (!planned.refusal.empty()) out_of_memory(buffer.bytes());
     return planned.layout;
   }
