@@ -37,6 +37,17 @@ class AtomicLinear {
     return start_ + at;
   }
 
+  /// The largest request that it serves when empty.
+  std::size_t capacity() const { return bytes_; }
+  /// How many requests of `bytes` it serves when empty.
+  std::size_t capacity(std::size_t bytes) const {
+    if (bytes > bytes_) return 0;
+    // The last one may end with the buffer, within a granule.
+    bytes += bytes == 0;
+    const std::size_t taken = round_up(bytes, kGranule);
+    return bytes_ < bytes ? 0 : (bytes_ - bytes) / taken + 1;
+  }
+
   /// Must not run concurrently with allocate().
   void reset() { used_.store(0, std::memory_order_relaxed); }
   /// Bytes taken since construction or reset, with rounding and the rest that a refusal consumed.

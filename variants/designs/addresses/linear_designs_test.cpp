@@ -67,6 +67,43 @@ TEST(Linear, blocks_share_no_cache_line_with_a_granule_of_a_line) {
   EXPECT_EQ(one.allocate(20), nullptr);
 }
 
+/// Fills `design` with requests of `bytes`, and counts them.
+template <typename Design>
+std::size_t served(Design& design, std::size_t bytes) {
+  design.reset();
+  std::size_t count = 0;
+  while (design.allocate(bytes) != nullptr) ++count;
+  return count;
+}
+
+/// The design states its largest request and its capacity for every size, over the first `bytes` of a buffer.
+template <typename Design>
+void expect_exact_capacity(Design& design, std::size_t bytes) {
+  const std::size_t largest = design.capacity();
+  ASSERT_LE(largest, bytes);
+  EXPECT_EQ(served(design, largest + 1), 0u) << bytes;
+  for (std::size_t request = 0; request <= largest; ++request)
+    ASSERT_EQ(design.capacity(request), served(design, request)) << request << " of " << bytes;
+  for (const std::size_t request : {largest + 1, SIZE_MAX / 2, SIZE_MAX - 62, SIZE_MAX})
+    EXPECT_EQ(design.capacity(request), 0u) << request;
+}
+
+TEST(Linear, designs_serve_exactly_the_capacity_that_they_state) {
+  const auto buffer = std::make_unique<Buffer>();
+  for (const std::size_t bytes : {63u, 64u, 100u, 128u, 640u, 1000u, 1024u}) {
+    Linear<16> one(buffer->bytes, bytes);
+    AtomicLinear<16> atomic(buffer->bytes, bytes);
+    AtomicLinear<64> lines(buffer->bytes, bytes);
+    expect_exact_capacity(one, bytes);
+    expect_exact_capacity(atomic, bytes);
+    expect_exact_capacity(lines, bytes);
+  }
+  for (const unsigned threads : {1u, 2u, 3u}) {
+    ThreadLocalLinear<16> local(buffer->bytes, 1000, threads);
+    expect_exact_capacity(local, 1000);
+  }
+}
+
 TEST(ThreadLocalLinear, keeps_each_thread_in_its_slice) {
   const auto buffer = std::make_unique<Buffer>();
   ThreadLocalLinear<4> local(buffer->bytes, 4 * kApart, 2);

@@ -29,6 +29,11 @@ class ThreadLocalLinear {
     return slices_[thread_slot].linear.allocate(bytes);
   }
 
+  /// The largest request that one thread is served when all is empty.
+  std::size_t capacity() const { return slices_.front().linear.capacity(); }
+  /// How many requests of `bytes` one thread is served when all is empty.
+  std::size_t capacity(std::size_t bytes) const { return slices_.front().linear.capacity(bytes); }
+
   /// Must not run concurrently with allocate().
   void reset() {
     for (Slice& slice : slices_) slice.linear.reset();

@@ -1,0 +1,23 @@
+#include "variants/allocator/family/linear_heap.h"
+#include "variants/allocator/family/registration.h"
+#include "variants/designs/addresses/thread_local_linear.h"
+
+namespace lab::allocator {
+
+class LinearThreadLocal : public LinearHeap<designs::ThreadLocalLinear<16>, 16> {
+ public:
+  // The workloads that a linear allocator can do have one thread.
+  explicit LinearThreadLocal(const Demand& demand) : LinearHeap(demand, 1u) {}
+};
+
+}  // namespace lab::allocator
+
+lab::bench::Variant lab::bench::this_variant() {
+  return allocator::make_variant<allocator::LinearThreadLocal>(
+      LAB_VARIANT,
+      {.idea = "A linear allocator for each thread, over its own part of the buffer: nothing is shared.",
+       .cost = "Allocate: the thread's number, then as linear. Reset: one store per thread. No metadata.",
+       .source =
+           "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog, 2015), version 6",
+       .weakness = "Each thread needs the memory of its worst frame, and cannot use what another has left."});
+}
