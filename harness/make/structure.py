@@ -130,7 +130,7 @@ def foreign_to_designs(root: str) -> Iterator[tuple[str, str]]:
     """(file, what it includes) of every include of a design that is neither a design nor of the standard library, whose
     headers have no dot and no slash in their names. Those of this project are left to the arrows."""
     for name in _files(root, (".h", ".cpp")):
-        if module_of(name) == "designs" and not name.endswith("_test.cpp"):
+        if module_of(name) == "designs" and not name.endswith(("_test.cpp", "_test.h")):
             for header in re.findall(r'^\s*#\s*include\s+(["<][^">]+[">])', _read(root, name), re.M):
                 if not re.match(r'<[a-z_0-9]+>$|"(harness|variants)/', header):
                     yield name, header

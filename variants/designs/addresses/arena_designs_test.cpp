@@ -170,18 +170,32 @@ TEST(Tlsf, takes_a_block_of_the_smallest_list_in_which_every_block_fits) {
   EXPECT_EQ(tlsf.allocate(66 * 16 - 4), freed[2]);
 }
 
+TEST(Tlsf, adds_a_small_rest_to_the_block) {
+  const auto memory = std::make_unique<Memory>();
+  // The arena is one block of 66 units. A rest of at most 1/32 of the request is no block of its own.
+  Tlsf tlsf(memory->bytes, 67 * 16);
+  for (const auto& [units, taken] :
+       {std::pair<std::size_t, std::size_t>{66, 66}, {65, 66}, {64, 66}, {63, 63}, {1, 1}}) {
+    void* const block = tlsf.allocate(units * 16 - 4);
+    EXPECT_EQ(tlsf.block_bytes(block), taken * 16) << units;
+    tlsf.free(block);
+    EXPECT_EQ(free_blocks(tlsf), Sizes{66 * 16});
+  }
+}
+
 TEST(Tlsf, searches_the_requests_own_list_if_no_larger_one_has_a_block_a_bounded_number_of_blocks_far) {
   constexpr unsigned kUnits = 65;  // shares its list with blocks of 64 units
+  constexpr unsigned kApart = 4;   // units of the live blocks between
   for (const unsigned smaller : {0u, Tlsf::kMostTries - 1, Tlsf::kMostTries}) {
-    const std::size_t bytes = 16 + 16 * (kUnits + 1 + smaller * std::size_t{kUnits});
+    const std::size_t bytes = 16 + 16 * (kUnits + kApart + smaller * std::size_t{kUnits - 1 + kApart});
     std::vector<std::byte> room(bytes + 16);
     auto* const begin = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(room.data()) + 15) / 16 * 16);
     Tlsf tlsf(begin, bytes);
     std::vector<void*> freed{tlsf.allocate(kUnits * 16 - 4)};
-    tlsf.allocate(1);
+    tlsf.allocate(kApart * 16 - 4);
     for (unsigned i = 0; i < smaller; ++i) {
       freed.push_back(tlsf.allocate((kUnits - 1) * 16 - 4));
-      tlsf.allocate(1);
+      tlsf.allocate(kApart * 16 - 4);
     }
     ASSERT_EQ(free_blocks(tlsf), Sizes{}) << smaller;
     for (void* const block : freed) tlsf.free(block);

@@ -1,15 +1,16 @@
 /// A preamble and a postamble around each block: free(pointer) and merging without any search.
 ///
 /// Idea: both tags hold the block's size and whether it is free. The preamble gives free(pointer) the size. The
-/// preamble of the block behind and the postamble of the block before lie beside a freed block, so it finds and merges
-/// with its free neighbours at once. Free blocks form a circular list in place. A search begins where the last one
-/// ended (next fit), and a request takes the end of the first block that is large enough. Cost: free O(1); allocate
-/// O(free blocks) at worst, but few while the arena has room. 32 bytes a block, because the block between the tags is
-/// aligned to 16 bytes: a request of 4 KiB does not fit into a page, and takes two of them. Source: Stingray blog,
-/// Allocation Adventures 3: The Buddy Allocator (2015). Boundary tags and the roving pointer are Knuth's (The Art of
-/// Computer Programming, volume 1, 2.5); with searches from the list's beginning, small blocks collect there, and every
-/// search passes thousands of them. Weakness: small blocks are mostly tags, and next fit spreads free memory over the
-/// whole arena.
+/// preamble of the block behind and the postamble of the block before lie beside a freed block, so it finds and
+/// merges with its free neighbours at once. Free blocks form a circular list in place. A search begins where the
+/// last one ended (next fit), and a request takes the end of the first block that is large enough.
+/// Cost: free O(1); allocate O(free blocks) at worst, but few while the arena has room. 32 bytes a block, because
+/// the block between the tags is aligned to 16 bytes: a request of 4 KiB does not fit into a page, and takes two of
+/// them.
+/// Source: Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015). Boundary tags and the roving pointer
+/// are Knuth's (The Art of Computer Programming, volume 1, 2.5); with searches from the list's beginning, small
+/// blocks collect there, and every search passes thousands of them.
+/// Weakness: small blocks are mostly tags, and next fit spreads free memory over the whole arena.
 #pragma once
 
 #include <cstddef>

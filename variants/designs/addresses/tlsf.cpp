@@ -59,7 +59,7 @@ void* Tlsf::allocate(std::size_t bytes) {
     return nullptr;
   const Unit size = size_of(header(block));
   unlink(block, size);
-  if (const Unit left = size - wanted; left > 0) {
+  if (const Unit left = size - wanted; left > wanted / kMostUnused) {
     const Unit rest = block + wanted;
     set_header(block, wanted << kFlags);
     set_header(rest, left << kFlags | kFree);

@@ -1,19 +1,21 @@
 /// TLSF, two-level segregated fit: a general allocator whose every step is O(1).
 ///
-/// Idea: free blocks lie in lists by size, two levels of them: powers of two, and each of these in 32 equal parts. A
-/// bit for each list that is not empty, and a bit for each word of these, find the list by two bit scans. A request is
-/// rounded up to the next list's smallest size, so that the first block of any list found there fits (good fit). What
-/// is left of a block is a free block again, and a freed block merges with free neighbours at once.
-/// Layout: a block begins with a word of four bytes: its size in units of 16 bytes, whether it is free, and whether the
-/// block before it is. A free block also has two links, and its size in its last word, by which the next block finds
-/// its beginning. So a live block has four bytes of metadata, and the smallest block is one unit. Cost: allocate and
-/// free O(1): at most one list is searched, and at most kMostTries blocks of it. Four bytes a block, 16 for the ends of
-/// the arena, and lists of 3.5 KB outside it. Source: Masmano, Ripoll, Crespo, Real: TLSF: a New Dynamic Memory
-/// Allocator for Real-Time Systems, ECRTS 2004, for 32-bit addresses. Changed: 32-bit positions in place of addresses;
-/// the size of a free block at its end in place of a pointer in every block; if no larger list has a block, the
-/// request's own list is searched, a bounded number of blocks far. The last serves a request of the whole arena, which
-/// rounding up would refuse. Weakness: merging at once reads the neighbours of every freed block, which are rarely in a
-/// cache.
+/// Idea: free blocks lie in lists by size, two levels of them: powers of two, and each of these in 32 equal parts.
+/// A bit for each list that is not empty, and a bit for each word of these, find the list by two bit scans. A
+/// request is rounded up to the next list's smallest size, so that the first block of any list found there fits
+/// (good fit). What is left of a block is a free block again, unless it is at most 1/32 of the request: a list is
+/// as wide, and so small a block would cost more than it is worth. A freed block merges with free neighbours at
+/// once.
+/// Layout: a block begins with a word of four bytes: its size in units of 16 bytes, whether it is free, and whether
+/// the block before it is. A free block also has two links, and its size in its last word, by which the next block
+/// finds its beginning. So a live block has four bytes of metadata, and the smallest block is one unit.
+/// Cost: allocate and free O(1): at most one list is searched, and at most kMostTries blocks of it. Four bytes a
+/// block, 16 for the ends of the arena, and lists of 3.5 KB outside it.
+/// Source: Masmano, Ripoll, Crespo, Real: TLSF: a New Dynamic Memory Allocator for Real-Time Systems, ECRTS 2004,
+/// for 32-bit addresses. Changed: 32-bit positions in place of addresses; the size of a free block at its end in
+/// place of a pointer in every block; if no larger list has a block, the request's own list is searched, a bounded
+/// number of blocks far. The last serves a request of the whole arena, which rounding up would refuse.
+/// Weakness: merging at once reads the neighbours of every freed block, which are rarely in a cache.
 #pragma once
 
 #include <array>
@@ -30,6 +32,7 @@ class Tlsf {
  public:
   static constexpr std::size_t kGranule = 16;  ///< alignment of every block
   static constexpr std::size_t kHeaderBytes = 4;
+  static constexpr std::uint32_t kMostUnused = 32;  ///< at most 1/32 of a request is added to its block
   /// Blocks of the request's own list that are tried if no larger list has any.
   static constexpr unsigned kMostTries = 32;
 
