@@ -1197,6 +1197,15 @@ TEST(AllocatorExecutables, find_a_minimum_heap_on_request_if_they_have_a_fixed_c
   }
 }
 
+/// The checksum of a process, or those of all points of its sweep.
+std::string checksum_in(const json::value& measured) {
+  const json::object& fields = measured.as_object();
+  if (!fields.contains("points")) return fields.at("checksum").as_string().c_str();
+  std::string all;
+  for (const json::value& point : fields.at("points").as_array()) all += point.at("checksum").as_string().c_str();
+  return all;
+}
+
 constexpr int kMostCpuSeconds = kSurelyFound ? 5 : 120;
 
 TEST(AllocatorExecutables, have_the_same_checksum_in_every_workload_they_support) {
@@ -1227,12 +1236,7 @@ TEST(AllocatorExecutables, have_the_same_checksum_in_every_workload_they_support
         if (output.too_slow && !executable.reference) break;
         ++supported;
         ASSERT_EQ(output.status, 0) << executable.variant << " " << name;
-        const json::value measured = json::parse(output.text);
-        std::string& checksum = checksums[name + " with seed " + seed][executable.variant];
-        if (const json::value* const points = measured.as_object().if_contains("points"))
-          for (const json::value& point : points->as_array()) checksum += point.at("checksum").as_string().c_str();
-        else
-          checksum = measured.at("checksum").as_string().c_str();
+        checksums[name + " with seed " + seed][executable.variant] = checksum_in(json::parse(output.text));
       }
     }
     EXPECT_GT(supported, 0u) << executable.variant;

@@ -5,6 +5,7 @@
 #include "variants/allocator/family/conformance.h"
 #include "variants/allocator/family/exhibits.h"
 #include "variants/allocator/family/fuzz.h"
+#include "variants/allocator/family/page_workloads.h"
 
 namespace lab::allocator {
 
@@ -19,6 +20,7 @@ bench::Variant complete(const char* name, bench::VariantCard&& card, const Trait
   card.traits["capacity"] = subject.can.fixed_capacity ? "one buffer" : "grows";
   if (!traits.version.empty()) card.traits["version"] = traits.version;
   add_exhibits(subject, workloads);
+  add_page_workloads(subject, workloads.front().repeatable, workloads);
   return {std::move(card), std::move(workloads), checks_of(subject),
           [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
 }

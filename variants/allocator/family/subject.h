@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,7 @@ class AnyAllocator {
   virtual std::size_t capacity(std::size_t bytes) const = 0;
   virtual double external_fragmentation() const = 0;
   virtual std::size_t outside_bytes() const = 0;
+  virtual std::map<std::string, double> counters() const = 0;
 
  private:
   Capabilities can_;
@@ -82,6 +84,12 @@ class Erased final : public AnyAllocator {
       return allocator_.external_fragmentation();
     else
       return 0;
+  }
+  std::map<std::string, double> counters() const override {
+    if constexpr (Counts<A>)
+      return allocator_.counters();
+    else
+      return {};
   }
   std::size_t outside_bytes() const override {
     if constexpr (KeepsOutside<A>)

@@ -45,6 +45,8 @@ std::vector<bench::Metric> family_metrics() {
           {"peak_requested_bytes", "Peak of requests", "bytes", kExact, kNeither},
           {"buffer_bytes", "Buffer", "bytes", kExact, kNeither},
           {"used_bytes", "Used part of the buffer", "bytes", kExact, kLess},
+          {"mapped_bytes", "Pages of the system in live blocks", "bytes", kExact, kLess},
+          {"huge_page_bytes", "Part of the process in huge pages", "bytes", kMemory, kNeither},
           {"metadata_bytes_per_block", "Metadata of one block", "bytes", kExact, kLess},
           {"page_request_bytes", "Smallest heap of whole pages for one request of 4096 bytes", "bytes", kExact, kLess},
           {"leaf_bytes", "Smallest block", "bytes", kExact, kNeither}};

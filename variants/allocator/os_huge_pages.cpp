@@ -1,0 +1,30 @@
+#include "variants/allocator/family/os_pages.h"
+#include "variants/allocator/family/registration.h"
+
+namespace lab::allocator {
+
+class PagesHuge : public OsPages {
+ public:
+  explicit PagesHuge(const Demand&) : OsPages(Size::kHuge) {}
+};
+
+}  // namespace lab::allocator
+
+lab::bench::Variant lab::bench::this_variant() {
+  bench::Variant variant = allocator::make_variant<allocator::PagesHuge>(
+      LAB_VARIANT,
+      {.idea = "os_pages, but each block of 1 MiB or more is whole pages of 2 MiB, which the kernel is asked for "
+               "(transparent huge pages).",
+       .cost = "Allocate and free: up to four system calls, and a page fault for each 2 MiB at its first use. Memory: "
+               "rounding up to 2 MiB.",
+       .source =
+           "Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015): the other side of its question of page "
+           "size against TLB misses",
+       .weakness =
+           "Rounding may double a block. Without a free huge page, the kernel gives small ones and does not say "
+           "so (the metric huge_page_bytes does)."});
+  variant.traits["huge pages"] = allocator::huge_pages_on_request()
+                                     ? "on request"
+                                     : "none: this kernel gives no huge pages, so these are pages of 4 KiB";
+  return variant;
+}
