@@ -90,6 +90,13 @@ concept KeepsOutside = requires(const A allocator) {
   { allocator.outside_bytes() } -> std::same_as<std::size_t>;
 };
 
+/// Declares that it searches its free blocks one by one, wherever they lie. Among thousands of blocks of mixed sizes a
+/// repetition would take seconds.
+template <typename A>
+concept SearchesEveryFreeBlock = requires {
+  requires A::kSearchesEveryFreeBlock;
+};
+
 template <Allocator A>
 requires FreesBlocks<A>
 void free_block(A& allocator, void* block, std::size_t bytes) {

@@ -16,6 +16,7 @@ namespace lab::allocator {
 /// Random sizes in random slots.
 struct RandomReplacePlan : ReplacementPlan {
   static constexpr std::size_t kLive = 10'000, kOperations = 100'000, kMinBytes = 16, kMaxBytes = 4096;
+  static constexpr bool kMixesThousands = true;  ///< see SearchesEveryFreeBlock
   explicit RandomReplacePlan(std::uint64_t seed);
   static bench::Workload describe();
 };
@@ -89,6 +90,7 @@ struct LongAndShortPlan {
 struct LifetimesPlan : ReplacementPlan {
   static constexpr std::size_t kLong = 5'000, kShort = 500, kShortPairs = 114 * kShort, kShortPerLong = 19,
                                kMinBytes = 16, kMaxBytes = 1024;
+  static constexpr bool kMixesThousands = true;
   explicit LifetimesPlan(std::uint64_t seed);
   static bench::Workload describe();
 

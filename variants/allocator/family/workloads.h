@@ -19,10 +19,12 @@ namespace lab::allocator {
 /// How an allocator executes a workload that frees single blocks.
 template <template <typename> typename Task, typename Plan, Allocator A>
 Execution freeing_blocks() {
-  if constexpr (FreesBlocks<A>)
-    return execution<Task<A>>();
-  else
+  if constexpr (!FreesBlocks<A>)
     return cannot<Plan>(kFreesNoBlocks);
+  else if constexpr (SearchesEveryFreeBlock<A> && requires { Plan::kMixesThousands; })
+    return cannot<Plan>(kSearchesTooLong);
+  else
+    return execution<Task<A>>();
 }
 
 /// How an allocator executes a workload on several threads.
@@ -51,6 +53,8 @@ Execution with_two_heaps() {
     return cannot<LifetimesApartPlan>(kFreesNoBlocks);
   else if constexpr (!FixedCapacity<A>)
     return cannot<LifetimesApartPlan>(kHasOneHeap);
+  else if constexpr (SearchesEveryFreeBlock<A>)
+    return cannot<LifetimesApartPlan>(kSearchesTooLong);
   else
     return execution<LifetimesApart<A>>();
 }
