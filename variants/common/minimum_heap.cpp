@@ -27,8 +27,9 @@ std::vector<std::size_t> scanned_units(std::size_t n, std::size_t most) {
 
 std::optional<std::size_t> least_units(std::size_t least, std::size_t most, const Fits& fits) {
   // Doubling and bisection find a number that fits above one that does not. The scan starts there. Above a number that
-  // does not fit, they find the next one.
-  std::size_t too_few = least - 1, enough = least;
+  // does not fit, they find the next one. Where numbers that fit and numbers that do not alternate for long, they begin
+  // further above it each time: thousands of single steps would take minutes.
+  std::size_t too_few = least - 1, enough = least, leap = kScanned;
   while (true) {
     for (std::size_t step = 1; !fits(enough); step *= 2) {
       if (enough >= most) return std::nullopt;
@@ -43,7 +44,8 @@ std::optional<std::size_t> least_units(std::size_t least, std::size_t most, cons
     if (misfit == scanned.end()) return enough;
     if (*misfit == most) return std::nullopt;
     too_few = *misfit;
-    enough = *misfit + 1;
+    enough = std::min(too_few + leap, most);
+    leap *= 2;
   }
 }
 
