@@ -81,6 +81,13 @@ target_include_directories(lab_jemalloc SYSTEM INTERFACE ${dir}/include)
 lab_hide_store(lab_jemalloc jemalloc ${dir})
 target_link_libraries(lab_jemalloc INTERFACE ${dir}/lib/x86_64-linux-gnu/libjemalloc.a Threads::Threads ${CMAKE_DL_LIBS} m)
 
+lab_package(dir gperftools)
+# tcmalloc without its profilers. Debian's build has no prefix: it replaces malloc in a program that links it.
+add_library(lab_tcmalloc INTERFACE)
+target_include_directories(lab_tcmalloc SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_tcmalloc gperftools ${dir})
+target_link_libraries(lab_tcmalloc INTERFACE ${dir}/lib/x86_64-linux-gnu/libtcmalloc_minimal.a Threads::Threads)
+
 lab_package(dir vulkan-headers)
 add_library(lab_vulkan_headers INTERFACE)
 target_include_directories(lab_vulkan_headers SYSTEM INTERFACE ${dir}/include)

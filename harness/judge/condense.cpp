@@ -14,7 +14,8 @@ namespace lab::judge {
 namespace {
 
 /// The pins that a variant's executable is built with or from. No other pin can change a time.
-constexpr std::array kPins{"gcc", "binutils", "sysroot", "benchmark", "fmt", "boost", "jemalloc", "mimalloc"};
+constexpr std::array kPins{"gcc",   "binutils", "sysroot",  "benchmark", "fmt",
+                           "boost", "jemalloc", "mimalloc", "gperftools"};
 
 results::MeasurementEnvironment environment_of(const results::Result& result) {
   const results::MachineState& facts = result.facts;

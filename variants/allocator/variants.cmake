@@ -1,9 +1,13 @@
-# A sanitizer is the program's malloc, and so is jemalloc.
-if(LAB_SANITIZE)
-  lab_variant(jemalloc LEFT_OUT)
-else()
-  lab_variant(jemalloc USES lab_jemalloc)
-endif()
+# A sanitizer is the program's malloc, and so are jemalloc and tcmalloc.
+foreach(rival jemalloc tcmalloc)
+  foreach(variant ${rival} ${rival}_sized)
+    if(LAB_SANITIZE)
+      lab_variant(${variant} LEFT_OUT)
+    else()
+      lab_variant(${variant} USES lab_${rival})
+    endif()
+  endforeach()
+endforeach()
 lab_variant(mimalloc USES lab_mimalloc)
 include(${dir}/recorder/recorder.cmake)
 
@@ -11,3 +15,4 @@ include(${dir}/recorder/recorder.cmake)
 file(GLOB traces ${dir}/traces/*.trace)
 set_source_files_properties(${dir}/family/recorded_traces.cpp PROPERTIES
   COMPILE_OPTIONS "-Wa,-I${CMAKE_SOURCE_DIR}" OBJECT_DEPENDS "${traces}")
+lab_variant(mimalloc_sized USES lab_mimalloc)

@@ -1,0 +1,21 @@
+#include "variants/allocator/family/mimalloc_heap.h"
+#include "variants/allocator/family/registration.h"
+
+namespace lab::allocator {
+
+class MimallocSized : public MimallocHeap {
+ public:
+  using MimallocHeap::MimallocHeap;
+  void free(void* block, std::size_t bytes) { mi_free_size(block, bytes); }
+};
+
+}  // namespace lab::allocator
+
+lab::bench::Variant lab::bench::this_variant() {
+  return allocator::make_variant<allocator::MimallocSized>(
+      LAB_VARIANT,
+      {.idea = "mimalloc with sized free: mi_free_size, which in this version checks the size in debug builds only.",
+       .cost = "The same as mimalloc.",
+       .source = "mimalloc's extended interface, mi_free_size",
+       .weakness = "The same as mimalloc: the page is found from the address anyway, so the size saves nothing."});
+}
