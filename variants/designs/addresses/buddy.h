@@ -59,6 +59,12 @@ class Buddy {
   /// Frees everything: the state is that after construction.
   void reset() { tree_.reset(); }
 
+  /// The live block that contains `inside`, and its size: the walk of free(block).
+  std::span<std::byte> find_live(const void* inside) const {
+    const auto [begin, log2] = tree_.find_used(reinterpret_cast<std::uintptr_t>(inside));
+    return {reinterpret_cast<std::byte*>(begin), std::size_t{1} << log2};
+  }
+
   const BuddyLayout& layout() const { return tree_.layout(); }
   std::byte* begin() const { return reinterpret_cast<std::byte*>(layout().begin); }
   std::byte* end() const { return reinterpret_cast<std::byte*>(layout().end()); }

@@ -30,6 +30,8 @@ class BuddyStoreBeside {
   }
   Link& link(Handle handle) { return links_[handle]; }
   const Link& link(Handle handle) const { return links_[handle]; }
+  /// Bytes of the links and the bits.
+  std::size_t bytes() const { return links_.size() * sizeof(Link) + words_.size() * sizeof(std::uint64_t); }
 
  private:
   unsigned leaf_log2_;

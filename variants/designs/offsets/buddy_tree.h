@@ -74,7 +74,17 @@ class BuddyTree {
   /// Frees everything: the state is that after construction.
   void reset();
 
+  /// A block by its position and log2 of its size.
+  struct Block {
+    Position begin;
+    unsigned log2;
+  };
+  /// The block in use that contains `position`, found by the walk.
+  Block find_used(Position position) const;
+
   const BuddyLayout& layout() const { return layout_; }
+
+  const Store& store() const { return store_; }
 
   /// The largest request that would succeed now; 0 if none.
   std::size_t largest_free() const { return std::bit_floor(nonempty_); }
@@ -229,13 +239,19 @@ auto BuddyTree<Store>::allocate(std::size_t bytes) -> Position {
 }
 
 template <BuddyStore Store>
+auto BuddyTree<Store>::find_used(Position position) const -> Block {
+  unsigned log2 = leaf_log2_;
+  Node node = node_at(position, log2);
+  for (; !is_split(node / 2); node /= 2) ++log2;
+  return {position_of(node, log2), log2};
+}
+
+template <BuddyStore Store>
 void BuddyTree<Store>::free(Position block) {
   if (block == kNone) return;
-  unsigned log2 = leaf_log2_;
-  Node node = node_at(block, log2);
-  for (; !is_split(node / 2); node /= 2) ++log2;
-  assert(position_of(node, log2) == block);
-  release(node, log2);
+  const Block found = find_used(block);
+  assert(found.begin == block);
+  release(node_at(block, found.log2), found.log2);
 }
 
 template <BuddyStore Store>
