@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "variants/allocator/family/registration.h"
+#include "variants/designs/offsets/buddy.h"
+
+namespace lab::allocator {
+
+class BuddyOutside {
+ public:
+  explicit BuddyOutside(const Demand& demand)
+      : buffer_(demand, buffer_bytes(demand)),
+        begin_(static_cast<std::byte*>(buffer_.begin())),
+        buddy_(layout(buffer_)) {}
+
+  void* allocate(std::size_t bytes) {
+    const std::size_t offset = buddy_.allocate(bytes);
+    return offset == designs::OffsetBuddy::kNone ? nullptr : begin_ + offset;
+  }
+  void free(void* block) {
+    if (block != nullptr) buddy_.free(static_cast<std::size_t>(static_cast<std::byte*>(block) - begin_));
+  }
+
+  // Offsets are aligned to the size of their block, but the buffer is only to a page.
+  std::size_t alignment(std::size_t bytes) const { return std::min(buddy_.layout().alignment(bytes), kPageBytes); }
+  std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.layout().block_bytes(bytes); }
+  std::size_t largest_request() const { return buddy_.layout().largest_request(); }
+  std::size_t capacity(std::size_t bytes) const { return buddy_.layout().capacity(bytes); }
+  std::size_t outside_bytes() const { return buddy_.store().bytes(); }
+
+  double external_fragmentation() const {
+    double free_bytes = 0;
+    buddy_.for_each_free([&](std::size_t, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
+    return free_bytes == 0 ? 0 : 1 - static_cast<double>(buddy_.largest_free()) / free_bytes;
+  }
+  std::map<std::string, double> counters() const {
+    return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
+            {"metadata_bytes", static_cast<double>(outside_bytes())},
+            {"leaf_bytes", static_cast<double>(kLeafBytes)},
+            {"external_fragmentation", external_fragmentation()}};
+  }
+
+ private:
+  static constexpr std::size_t kLeafBytes = 64;
+
+  // Rounding to a power of two at most doubles a request. The rest is for fragmented free memory.
+  static std::size_t buffer_bytes(const Demand& demand) { return 2 * demand.bytes + (demand.blocks + 64) * kLeafBytes; }
+
+  static designs::BuddyLayout layout(const Buffer& buffer) {
+    const designs::PlannedBuddy planned = designs::BuddyLayout::plan(buffer.bytes(), kLeafBytes);
+    if (!planned.refusal.empty()) out_of_memory(buffer.bytes());
+    return planned.layout;
+  }
+
+  Buffer buffer_;
+  std::byte* begin_;
+  designs::OffsetBuddy buddy_;
+};
+
+}  // namespace lab::allocator
+
+lab::bench::Variant lab::bench::this_variant() {
+  return allocator::make_variant<allocator::BuddyOutside>(
+      LAB_VARIANT,
+      {.idea =
+           "The buddy allocator over offsets: its bits and the links of its lists lie beside the buffer, so it works "
+           "for memory that the CPU cannot touch, too.",
+       .cost =
+           "As buddy. Memory: one bit per block and 8 bytes per leaf, all beside the buffer, of which all is usable.",
+       .source =
+           "Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015), which names a separate buffer for "
+           "the metadata and puts it inside",
+       .weakness = "The links take an eighth of the memory with leaves of 64 bytes."});
+}

@@ -1,0 +1,55 @@
+/// A front of size classes over the buddy allocator, in its own buffer. Each variant adds its form of free().
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "variants/allocator/family/allocator.h"
+#include "variants/designs/addresses/size_class_buddy.h"
+
+namespace lab::allocator {
+
+class SizeClassHeap {
+ public:
+  explicit SizeClassHeap(const Demand& demand) : buffer_(demand, buffer_bytes(demand)), design_(plan(buffer_)) {}
+
+  void* allocate(std::size_t bytes) { return design_.allocate(bytes); }
+  std::size_t alignment(std::size_t bytes) const { return design_.alignment(bytes); }
+  std::size_t occupied(const void*, std::size_t bytes) const { return design_.block_bytes(bytes); }
+  std::size_t largest_request() const { return design_.largest_request(); }
+  std::size_t capacity(std::size_t bytes) const { return design_.capacity(bytes); }
+  std::size_t outside_bytes() const { return design_.outside_bytes(); }
+
+  double external_fragmentation() const {
+    double all = 0, largest = 0;
+    design_.for_each_free([&](const void*, std::size_t bytes) {
+      all += static_cast<double>(bytes);
+      largest = std::max(largest, static_cast<double>(bytes));
+    });
+    return all == 0 ? 0 : 1 - largest / all;
+  }
+  std::map<std::string, double> counters() const {
+    return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
+            {"metadata_bytes", static_cast<double>(design_.metadata_bytes() + design_.outside_bytes())},
+            {"external_fragmentation", external_fragmentation()}};
+  }
+
+ protected:
+  // Rounding a large request to a power of two at most doubles it. The rest is for spans with few blocks in use: one of
+  // each class takes two megabytes.
+  static std::size_t buffer_bytes(const Demand& demand) {
+    constexpr std::size_t kPartlyUsedSpans = std::size_t{4} << 20, kPerBlock = 64;
+    return 2 * demand.bytes + demand.blocks * kPerBlock + kPartlyUsedSpans;
+  }
+  static designs::SizeClassBuddy::Plan plan(const Buffer& buffer) {
+    designs::SizeClassBuddy::Plan planned = designs::SizeClassBuddy::plan(buffer.begin(), buffer.bytes());
+    if (!planned.refusal.empty()) out_of_memory(buffer.bytes());
+    return planned;
+  }
+
+  Buffer buffer_;
+  designs::SizeClassBuddy design_;
+};
+
+}  // namespace lab::allocator
