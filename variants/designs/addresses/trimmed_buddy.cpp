@@ -79,12 +79,14 @@ void TrimmedBuddy::mark(Leaf first, Leaf leaves, bool free) {
 /// Only a place of at most a word's leaves is looked at.
 bool TrimmedBuddy::is_tail(Leaf leaf) const {
   const Bits& bits = bits_[leaf / 64];
-  for (unsigned half = 1; half <= 32; half *= 2) {
-    const unsigned first = leaf % 64 & ~(2 * half - 1);
-    // The halves of a place whose first half is in use by one block, and the next leaf too.
-    const std::uint64_t covered = ((std::uint64_t{2} << half) - 1) << first;
+  const unsigned at = leaf % 64;
+  // Each bit of the position above the lowest is half of a place in whose second half it lies, and not at its begin.
+  for (unsigned halves = at & (at - 1); halves != 0; halves &= halves - 1) {
+    const unsigned half = low_bit(halves);
+    const unsigned first = at & ~(2 * half - 1);
     const std::uint64_t inner = ((std::uint64_t{1} << half) - 1) << first;
-    if (leaf % 64 > first + half && (bits.free & covered) == 0 && (bits.ends & inner) == 0) return true;
+    const std::uint64_t covered = inner | std::uint64_t{1} << (first + half);
+    if (((bits.free & covered) | (bits.ends & inner)) == 0) return true;
   }
   return false;
 }
@@ -190,19 +192,31 @@ void TrimmedBuddy::free(void* block, std::size_t bytes) {
 void TrimmedBuddy::release(Leaf first, Leaf leaves) {
   const Leaf last = first + leaves - 1;
   bits_[last / 64].ends &= ~(std::uint64_t{1} << (last % 64));
-  // From right to left, so that what follows a block is always listed before it.
-  for (Leaf end = first + leaves; end > first;) {
+  mark(first, leaves, true);
+  // From right to left, so that what follows a block is always listed before it. A block waits until it is certain that
+  // it does not merge with the next one.
+  Leaf waiting = last + 1, waiting_leaves = 0;
+  for (Leaf end = waiting; end > first;) {
     Leaf size = std::min(low_bit(end), std::bit_floor(end - first));
     end -= size;
-    mark(end, size, true);
     Leaf merged = end;
-    for (Leaf buddy; buddy = merged ^ size, is_free(buddy) && block_of(buddy) == size; size *= 2) {
-      unlink(buddy);
+    for (;; size *= 2) {
+      const Leaf buddy = merged ^ size;
+      if (buddy == waiting && size == waiting_leaves) {
+        waiting_leaves = 0;
+      } else if (buddy < merged ? buddy < first && is_block(buddy, size) : buddy > last && is_block(buddy, size)) {
+        unlink(buddy);
+      } else {
+        break;
+      }
       merged &= ~size;
     }
-    insert(merged, size);
-    refresh_before(merged);
+    if (waiting_leaves != 0) insert(waiting, waiting_leaves);
+    waiting = merged;
+    waiting_leaves = size;
   }
+  insert(waiting, waiting_leaves);
+  refresh_before(waiting);
 }
 
 }  // namespace lab::designs
