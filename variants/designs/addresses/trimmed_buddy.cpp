@@ -65,6 +65,15 @@ TrimmedBuddy::Leaf TrimmedBuddy::block_of(Leaf leaf) const {
   return std::bit_floor(node(leaf).prefix);
 }
 
+/// Whether `leaves` from an aligned place on are a free block, where its buddy is known not to be free.
+bool TrimmedBuddy::is_block(Leaf leaf, Leaf leaves) const {
+  if (!is_free(leaf)) return false;
+  // Within a word the bits say it, and the block, which may miss every cache, need not be read.
+  if (leaves > 32) return block_of(leaf) == leaves;
+  const std::uint64_t mask = (std::uint64_t{1} << leaves) - 1;
+  return (~bits_[leaf / 64].free >> (leaf % 64) & mask) == 0;
+}
+
 void TrimmedBuddy::mark(Leaf first, Leaf leaves, bool free) {
   for (const Leaf end = first + leaves; first < end;) {
     const Leaf here = std::min<Leaf>(end - first, 64 - first % 64);
@@ -135,7 +144,7 @@ void TrimmedBuddy::refresh_before(Leaf leaf) {
     // Only the left half that ends here can go on into `leaf`, and only if all of it is free.
     const Leaf leaves = low_bit(leaf);
     const Leaf before = leaf - leaves;
-    if (!is_free(before) || block_of(before) != leaves || node(before).prefix == leaves + behind) return;
+    if (!is_block(before, leaves) || node(before).prefix == leaves + behind) return;
     unlink(before);
     link(before, leaves + behind, node(before).is_tail);
     behind += leaves;

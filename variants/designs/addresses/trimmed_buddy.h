@@ -93,7 +93,7 @@ class TrimmedBuddy {
   bool is_free(Leaf leaf) const { return leaf < leaves_ && ((bits_[leaf / 64].free >> (leaf % 64)) & 1) != 0; }
   /// Leaves of the free block that begins here.
   Leaf block_of(Leaf leaf) const;
-  bool is_block(Leaf leaf, Leaf leaves) const { return is_free(leaf) && block_of(leaf) == leaves; }
+  bool is_block(Leaf leaf, Leaf leaves) const;
   void mark(Leaf first, Leaf leaves, bool free);
   bool is_tail(Leaf leaf) const;
   void link(Leaf leaf, Leaf prefix, Leaf is_tail);
