@@ -23,7 +23,8 @@ constexpr double kBenchmarkTimeout = 60;
 constexpr double kCommandTimeout = 3600;
 
 /// Completes the request with the ends, the repository and this machine.
-Expected<results::BisectQuestion> complete(const BisectRequest& request, const measure::Revisions& revisions) {
+Expected<results::BisectQuestion> complete(const BisectRequest& request, const measure::Revisions& revisions,
+                                           const measure::MallocLibraries& mallocs) {
   const Expected<std::string> good = revisions.resolve(request.good);
   if (!good) return in_context("--good", good.error());
   const Expected<std::string> bad = revisions.resolve(request.bad);
@@ -35,6 +36,7 @@ Expected<results::BisectQuestion> complete(const BisectRequest& request, const m
   results::BisectQuestion question{};
   question.benchmark = request.benchmark;
   question.command = request.command;
+  if (!mallocs.empty()) question.malloc_hash = mallocs.front()->hash();
   question.seed = request.seed;
   question.timeout_seconds =
       request.timeout_seconds.value_or(question.benchmark.empty() ? kCommandTimeout : kBenchmarkTimeout);
@@ -63,7 +65,11 @@ Expected<BisectOutcome> bisect(const BisectRequest& request, const BisectObserve
   if (!revisions) return revisions.error();
   // Another repository stays unchanged. In this one, the next bisect reuses the worktrees.
   if (!revisions->is_of(request.root)) revisions->remove_trees_at_end();
-  const Expected<results::BisectQuestion> wanted = complete(request, *revisions);
+  std::vector<fs::path> files;
+  if (request.malloc) files.push_back(*request.malloc);
+  const Expected<measure::MallocLibraries> mallocs = measure::read_malloc_libraries("--malloc", files);
+  if (!mallocs) return mallocs.error();
+  const Expected<results::BisectQuestion> wanted = complete(request, *revisions, *mallocs);
   if (!wanted) return wanted.error();
 
   const fs::path folder = results::machine_folder(request.root, *machine) / "bisect";
@@ -73,8 +79,9 @@ Expected<BisectOutcome> bisect(const BisectRequest& request, const BisectObserve
   if (observer.on_open) observer.on_open(*record);
   const results::BisectQuestion& question = record->question();
   const std::unique_ptr<measure::Meter> meter =
-      question.benchmark.empty() ? measure::command_meter(question, *revisions, runner)
-                                 : measure::benchmark_meter(question, *revisions, runner, observer.on_build_output);
+      question.benchmark.empty()
+          ? measure::command_meter(question, *revisions, runner)
+          : measure::benchmark_meter(question, *revisions, runner, observer.on_build_output, *mallocs);
   const Expected<judge::BisectVerdict> verdict =
       search(request.goal, *meter, *record, {monotonic_seconds, utc_now}, observer.search);
   if (observer.on_end) observer.on_end(*record, verdict.has_value());

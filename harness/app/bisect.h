@@ -20,7 +20,8 @@ struct BisectRequest {
   std::string good = {}, bad = {};  ///< revisions; good is an ancestor of bad
   /// Exactly one: family/variant/workload, or a command for `sh -c` in a commit's tree.
   std::string benchmark = {}, command = {};
-  std::filesystem::path repository = root_dir();  ///< if not the checkout's: its worktrees are removed at the end
+  std::optional<std::filesystem::path> malloc = {};  ///< of a benchmark with a preloaded library
+  std::filesystem::path repository = root_dir();     ///< if not the checkout's: its worktrees are removed at the end
   BisectGoal goal = {};
   std::optional<double> timeout_seconds = {};  ///< per measurement; none: 60 for a benchmark, 3600 for a command
   std::uint64_t seed = 1;                      ///< of the workload

@@ -94,11 +94,12 @@ Expected<results::Journal> open_journal(const RunRequest& request, const RunObse
 }
 
 /// Chooses the base's variants: those that `head` measures.
-measure::VariantChoice measured_variants(const results::Arm& head) {
-  return [&head](const std::vector<measure::ListedVariant>& listed) {
+measure::VariantChoice measured_variants(const results::Arm& head, const measure::MallocLibraries& mallocs) {
+  return [&](const std::vector<measure::ListedVariant>& listed) {
+    const auto is_measured = [&](const std::string& name) { return head.executables.contains(name); };
     std::vector<std::string> names;
     for (const measure::ListedVariant& variant : listed)
-      if (head.executables.contains(variant.name())) names.push_back(variant.name());
+      if (std::ranges::any_of(variant.names(mallocs), is_measured)) names.push_back(variant.name());
     return names;
   };
 }
@@ -123,9 +124,10 @@ std::vector<std::string> rows_of(const std::vector<measure::Benchmark>& benchmar
 }
 
 /// Adds the base to the session: its arm, its timed benchmarks, and a target that replaces the mode's.
-Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& base, const Runner& runner,
+Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& base,
+                                    const measure::MallocLibraries& mallocs, const Runner& runner,
                                     measure::SessionSpec& spec, std::vector<results::Arm>& arms) {
-  Expected<measure::Catalog> catalog = measure::load_catalog(base.build_dir, runner);
+  Expected<measure::Catalog> catalog = measure::load_catalog(base.build_dir, runner, mallocs);
   if (!catalog) return in_context(fmt::format("--against '{}'", *request.against), catalog.error());
   std::vector<measure::Benchmark*> to_link;
   for (measure::Benchmark& other : catalog->benchmarks)
@@ -166,6 +168,7 @@ std::vector<int> idle_siblings(const measure::SessionSpec& spec) {
 
 struct PlannedSession {
   measure::SessionSpec spec;
+  measure::MallocLibraries mallocs;
   results::Machine machine;
   Checkout head;
   MachineMemory memory;
@@ -217,14 +220,33 @@ Expected<void> check_budget(const measure::SessionSpec& spec, const measure::Pas
 }
 
 /// The head to measure: this checkout, or a revision built like this checkout.
-Expected<Checkout> find_head(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
+Expected<Checkout> find_head(const RunRequest& request, const measure::MallocLibraries& mallocs,
+                             const RunObserver& observer, const Runner& runner) {
   if (!request.revision) return Checkout{request.build_dir, request.root, std::nullopt};
   const Expected<results::Build> build = measure::read_build(request.build_dir);
   if (!build) return build.error();
   const auto choice = [&](const std::vector<measure::ListedVariant>& listed) {
-    return measure::variants_for(listed, request.filters, true);
+    return measure::variants_for(listed, request.filters, true, mallocs);
   };
   return build_revision("--revision", *request.revision, request.root, *build, choice, runner, observer.build);
+}
+
+/// Refuses libraries that this build cannot preload.
+Expected<void> check_mallocs(const measure::MallocLibraries& mallocs, const measure::Catalog& catalog,
+                             const fs::path& build_dir) {
+  if (mallocs.empty()) return {};
+  const Expected<results::Build> build = measure::read_build(build_dir);
+  if (!build) return build.error();
+  if (build->config == "asan" || build->config == "tsan")
+    return usage_error(
+        fmt::format("--malloc: expected a build without a sanitizer, found config {}: a sanitizer is the "
+                    "malloc of its programs",
+                    build->config),
+        "python3 make.py run, on the release build");
+  if (catalog.preloaded.empty())
+    return usage_error("--malloc: expected a family that names a variant to preload it under, found none in this build",
+                       "a revision whose family.json has \"preload\"");
+  return {};
 }
 
 /// Plans a session from the request and head's build; queries head's executables for their benchmarks.
@@ -235,11 +257,14 @@ Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserv
   spec.process_timeout = request.process_timeout;
   Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
-  Expected<Checkout> head = find_head(request, observer, runner);
+  const Expected<measure::MallocLibraries> mallocs = measure::read_malloc_libraries("--malloc", request.mallocs);
+  if (!mallocs) return mallocs.error();
+  Expected<Checkout> head = find_head(request, *mallocs, observer, runner);
   if (!head) return head.error();
   spec.started = monotonic_seconds();  // building is no part of a session
-  const Expected<measure::Catalog> catalog = measure::load_catalog(head->build_dir, runner);
+  const Expected<measure::Catalog> catalog = measure::load_catalog(head->build_dir, runner, *mallocs);
   if (!catalog) return catalog.error();
+  if (const auto checked = check_mallocs(*mallocs, *catalog, head->build_dir); !checked) return checked.error();
   Expected<measure::BenchmarkSelection> selection = measure::select(*catalog, request.filters);
   if (!selection) return selection.error();
   spec.selection = std::move(*selection);
@@ -251,7 +276,8 @@ Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserv
   const std::vector<int> allowed = measure::allowed_cpus();
   spec.cpu = measure::choose_cpu("/", allowed);
   spec.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
-  return PlannedSession{std::move(spec), std::move(*machine), std::move(*head), std::move(memory), std::move(core)};
+  return PlannedSession{std::move(spec),  *mallocs,          std::move(*machine),
+                        std::move(*head), std::move(memory), std::move(core)};
 }
 
 /// Links head's benchmarks and the control's in layouts. Returns a sentence if some of either have only one; else "".
@@ -268,7 +294,7 @@ Expected<std::string> link_head(measure::SessionSpec& spec, const fs::path& buil
 
 Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& observer, PlannedSession planned,
                                   const Runner& runner) {
-  auto& [spec, machine, head, memory, core] = planned;
+  auto& [spec, mallocs, machine, head, memory, core] = planned;
   Expected<std::string> one_layout = link_head(spec, head.build_dir, runner);
   if (!one_layout) return one_layout.error();
   Expected<results::Arm> arm =
@@ -281,11 +307,11 @@ Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& 
   if (request.against) {
     const double before = monotonic_seconds();
     Expected<Checkout> found = find_base(*request.against, request.root, request.build_dir, arms.front().build,
-                                         measured_variants(arms.front()), runner, observer.build);
+                                         measured_variants(arms.front(), mallocs), runner, observer.build);
     if (!found) return found.error();
     base = std::move(*found);
     *spec.started += monotonic_seconds() - before;
-    Expected<measure::Pairing> paired = add_base(request, *base, runner, spec, arms);
+    Expected<measure::Pairing> paired = add_base(request, *base, mallocs, runner, spec, arms);
     if (!paired) return paired.error();
     pairing = std::move(*paired);
     if (observer.on_base) observer.on_base(*request.against, pairing);

@@ -25,9 +25,11 @@ namespace lab::app {
 struct RunRequest {
   std::vector<std::string> filters = {};  ///< globs; none: every benchmark
   measure::SessionLength length = measure::default_length();
-  std::optional<double> target = {};              ///< for the ratios to `against`; none: half of compare's threshold
-  std::uint64_t seed = 1;                         ///< for the workloads and the order
-  std::optional<double> process_timeout = {};     ///< seconds; none: the default of measure::SessionSpec
+  std::optional<double> target = {};           ///< for the ratios to `against`; none: half of compare's threshold
+  std::uint64_t seed = 1;                      ///< for the workloads and the order
+  std::optional<double> process_timeout = {};  ///< seconds; none: the default of measure::SessionSpec
+  /// Malloc replacements: each is measured as one more variant (measure/malloc_library.h).
+  std::vector<std::filesystem::path> mallocs = {};
   std::optional<std::string> revision = {};       ///< measured instead of the checkout; built by its own make.py
   std::optional<std::string> against = {};        ///< a revision or build to measure in the same blocks
   std::optional<std::filesystem::path> out = {};  ///< the result's file; none: one in <root>/results/<machine>

@@ -28,6 +28,7 @@ constexpr double kGrace = 2;
 struct CheckResult {
   std::string name;
   std::string failure;  ///< "" if the check passes
+  bool decides = true;  ///< see ConformanceCheck
 };
 
 /// Prints the results and returns the exit status. A variant without checks fails.
@@ -36,8 +37,10 @@ int print_results(const Variant& variant, const std::vector<CheckResult>& result
   bool failed = results.empty();
   for (const CheckResult& result : results) {
     const bool passes = result.failure.empty();
-    checks.push_back({{"name", result.name}, {"failure", passes ? json::value(nullptr) : json::value(result.failure)}});
-    failed = failed || !passes;
+    json::object check{{"name", result.name}, {"failure", nullptr}};
+    if (!passes) check[result.decides ? "failure" : "remark"] = result.failure;
+    checks.push_back(std::move(check));
+    failed = failed || (result.decides && !passes);
   }
   const json::object output{
       {"protocol", kProtocol}, {"variant", variant.family + "/" + variant.name}, {"checks", std::move(checks)}};
@@ -45,13 +48,15 @@ int print_results(const Variant& variant, const std::vector<CheckResult>& result
   return failed ? 1 : 0;
 }
 
-/// The failure that print_results() printed for one check; none if `output` is something else.
+/// The failure or remark that print_results() printed for one check; none if `output` is something else.
 std::optional<std::string> printed_failure(const std::string& output) {
   boost::system::error_code problem;
   const json::value printed = json::parse(output, problem);
   const json::value* const failure = problem ? nullptr : printed.find_pointer("/checks/0/failure", problem);
   if (failure == nullptr) return std::nullopt;
-  return failure->is_string() ? std::string(failure->get_string()) : std::string();
+  if (failure->is_string()) return std::string(failure->get_string());
+  const json::value* const remark = printed.find_pointer("/checks/0/remark", problem);
+  return remark != nullptr && remark->is_string() ? std::string(remark->get_string()) : std::string();
 }
 
 /// The start of the first line of `output`, with only printable ASCII so that it fits JSON.
@@ -103,7 +108,8 @@ int run_checks(const Variant& variant, const std::string& program, double second
   int hangs = 0;
   for (const ConformanceCheck& check : variant.conformance) {
     if (hangs == kMostHangs) {
-      results.push_back({check.name, fmt::format("not started: {} checks before it did not end", hangs)});
+      results.push_back(
+          {check.name, fmt::format("not started: {} checks before it did not end", hangs), check.decides});
       continue;
     }
     ChildSpec spec;
@@ -112,7 +118,7 @@ int run_checks(const Variant& variant, const std::string& program, double second
     spec.core_dump = false;
     spec.on_error = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
     const ChildOutcome outcome = run_child(spec);
-    results.push_back({check.name, failure_of(spec, outcome, seconds)});
+    results.push_back({check.name, failure_of(spec, outcome, seconds), check.decides});
     hangs += timed_out(outcome);
   }
   return print_results(variant, results);
@@ -124,7 +130,7 @@ int run_check(const Variant& variant, std::string_view name, double seconds) {
     names.push_back(check.name);
     if (check.name != name) continue;
     if (seconds > 0) limit(seconds);
-    return print_results(variant, {{check.name, check.what_is_wrong()}});
+    return print_results(variant, {{check.name, check.what_is_wrong(), check.decides}});
   }
   const std::string near = nearest_name(name, names);
   const std::string hint =

@@ -18,8 +18,8 @@
 /// --exhibit WORKLOAD --out DIR [--seed N] [--threads N] [--device NAME] [--assets DIR]:
 ///   writes the files of the workload's exhibits (exhibits.h); prints nothing.
 /// --conformance [CHECK] [--seconds S]: {"protocol": 3, "variant", "checks": [{"name", "failure": null or "..."}]};
-///   exit status 1 on a failure. Each check runs in its own process (--conformance CHECK): a crash, or a run of more
-///   than S seconds, fails that check only.
+///   a check that does not decide has "remark" in place of its failure; exit status 1 on a failure. Each check runs in
+///   its own process (--conformance CHECK): a crash, or a run of more than S seconds, fails that check only.
 ///
 /// Protocol 2, used by executables of earlier commits, knows no sweeps, tolerances and exhibits; protocol 1 neither,
 /// and its --run also has "real_time", the mean of the samples, and "time_unit".

@@ -17,6 +17,7 @@
 #include "harness/bench/answer.h"
 #include "harness/bench/conformance.h"
 #include "harness/bench/exhibits.h"
+#include "harness/bench/preload.h"
 #include "harness/bench/protocol.h"
 #include "harness/bench/recorder.h"
 
@@ -177,7 +178,9 @@ int conformance(int argc, char** argv, const Variant& variant) {
 
 }  // namespace
 
-int variant_main(int argc, char** argv, const Variant& variant) {
+int variant_main(int argc, char** argv, const Variant& built) {
+  Variant variant = built;
+  if (const char* const name = std::getenv(kPreloadedAs); name != nullptr) variant.name = name;
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "--describe") {
     print(describe(variant));

@@ -110,6 +110,7 @@ struct Workload : WorkloadInfo {
 struct ConformanceCheck {
   std::string name;                            ///< a true sentence about a correct variant; unique in the variant
   std::function<std::string()> what_is_wrong;  ///< "" if the check passes
+  bool decides = true;  ///< false: a failure is only remarked, because no workload depends on the promise
 };
 
 /// A variant's card, which its source file writes, and what its family's make_variant() adds.

@@ -29,6 +29,9 @@ Expected<app::BisectRequest> parse_request(const Options& options) {
     return usage_error("expected one of --benchmark and --measure", kHint);
   request.benchmark = options.value("--benchmark").value_or("");
   request.command = options.value("--measure").value_or("");
+  if (const auto malloc = options.value("--malloc")) request.malloc = *malloc;
+  if (request.malloc && request.benchmark.empty())
+    return usage_error("--malloc needs --benchmark; a command preloads what it likes itself", "leave out --malloc");
   if (const auto repository = options.value("--repo")) request.repository = *repository;
   auto& [confidence, budget_seconds] = request.goal;
   if (const auto read = options.read("--confidence", confidence, 0.5, 0.999999); !read) return read.error();
@@ -58,12 +61,14 @@ Expected<ExitStatus> run(const Options& options) {
 Command bisect_command() {
   return {
       "bisect",
-      "--good REV --bad REV (--benchmark NAME | --measure COMMAND) [--repo DIR] [--confidence 0.99] [--budget SECONDS] "
+      "--good REV --bad REV (--benchmark NAME [--malloc FILE] | --measure COMMAND) [--repo DIR] [--confidence 0.99] "
+      "[--budget SECONDS] "
       "[--restart] [--json]",
       "find the commit that made a benchmark slower, or any number worse",
       {{"--good", "REV", "a commit before the change; an ancestor of --bad"},
        {"--bad", "REV", "a commit after the change"},
        {"--benchmark", "NAME", "family/variant/workload; each commit is built with its own make.py"},
+       {"--malloc", "FILE", "the library of a benchmark that was measured with run --malloc FILE"},
        {"--measure", "COMMAND",
         "run sh -c COMMAND in each commit's tree; the last line is a number, smaller is better; exit status 125 skips "
         "the commit, any other status except 0 is a failed measurement"},

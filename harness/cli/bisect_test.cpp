@@ -11,6 +11,7 @@
 
 #include "harness/base/child.h"
 #include "harness/base/files.h"
+#include "harness/base/hash.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 
@@ -307,13 +308,14 @@ build = pathlib.Path("build/system-release")
 (build / "variants/fake").mkdir(parents=True, exist_ok=True)
 level, version, protocol = open("level").read().split(":")
 if level == "broken": raise SystemExit("error: expected ';'")
-(build / "variants.json").write_text('[{"family": "fake", "variant": "plain", "reference": true, "target": "t", "executable": "variants/fake/plain"}]')
+(build / "variants.json").write_text('[{"family": "fake", "variant": "plain", "reference": true, "preload": {"malloc": "plain"}, "target": "t", "executable": "variants/fake/plain"}]')
 script = build / "variants/fake/plain"
 script.write_text('''#!/usr/bin/env python3
 import json, os, random, sys
 level, version, protocol = %s, %s, %s
+name = os.environ.get("LAB_PRELOADED_AS", "plain")
 if sys.argv[1] == "--describe":
-    print(json.dumps({"protocol": protocol, "family": "fake", "variant": "plain", "idea": "", "cost": "", "source": "", "weakness": "",
+    print(json.dumps({"protocol": protocol, "family": "fake", "variant": name, "idea": "", "cost": "", "source": "", "weakness": "",
       "traits": {}, "workloads": [{"name": "store", "title": "", "version": version, "phases": ["put"], "operations": 10,
       "operation": "put", "parallel": False, "unsupported": None}]}))
 elif sys.argv[1] == "--conformance":
@@ -325,7 +327,7 @@ else:
     n = len(open(count).read()) if os.path.exists(count) else 0
     open(count, "a").write("x")
     time = level * random.Random(n).lognormvariate(0, 0.01)
-    print(json.dumps({"protocol": protocol, "benchmark": "fake/plain/store", "version": version, "seed": 1, "threads": 1,
+    print(json.dumps({"protocol": protocol, "benchmark": "fake/" + name + "/store", "version": version, "seed": 1, "threads": 1,
       "checksum": "0123456789abcdef", "operations": 10, "repetitions": 3, "samples": {"put": [time] * 3}, "counters": {},
       "real_time": time, "cpu_time": time, "time_unit": "ns"}))
 ''' % (level, version, protocol))
@@ -339,6 +341,14 @@ script.chmod(0o755)
   ::setenv("LAB_BUILD", (scratch_.path() / "build").c_str(), 1);
   const ChildOutcome outcome = bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/store", "--json"});
   const ChildOutcome unknown = bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/stroe"});
+  const std::string library = LAB_BUILD_DIR "/tests/fake_malloc_good.so";
+  const std::string hash = content_name(*read_file(library));
+  const Words with_library{
+      "--good",   "c0",          "--bad",
+      "main",     "--benchmark", fmt::format("fake/fake_malloc_good.so@{}/store", hash.substr(0, 8)),
+      "--malloc", library,       "--json"};
+  const ChildOutcome preloaded = bisect(with_library);
+  const ChildOutcome without = bisect(Words(with_library.begin(), with_library.begin() + 6));
   ::unsetenv("LAB_BUILD");
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   const json::object answer = object(outcome);
@@ -349,6 +359,12 @@ script.chmod(0o755)
   EXPECT_EQ(answer.at("skipped").as_array().size(), 4u) << outcome.error_tail;
   EXPECT_NE(json::serialize(answer.at("skipped")).find("it does not conform: keeps: 1 was put, 2 was there"),
             std::string::npos);
+  EXPECT_EQ(preloaded.code, 0) << preloaded.error_tail;
+  EXPECT_EQ(object(preloaded).at("candidates").as_array().size(), 5u) << preloaded.error_tail;
+  EXPECT_EQ(object(preloaded).at("skipped").as_array().size(), 4u) << preloaded.error_tail;
+  EXPECT_EQ(without.code, 2);
+  EXPECT_NE(without.error_tail.find("hint: --malloc FILE: the library of that name\n"), std::string::npos)
+      << without.error_tail;
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.error_tail.find("fake/plain/store"), std::string::npos) << unknown.error_tail;
 }

@@ -6,4 +6,4 @@ lab_own(harness)
 target_link_libraries(harness PRIVATE cli)
 set_target_properties(harness PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 # Its tests start it, on the fixture family, and ask drivers in earnest.
-add_dependencies(cli_test harness fake_variant vulkan_probe_child vulkan_memory_child fake_icd)
+add_dependencies(cli_test harness fake_variant fake_mallocs vulkan_probe_child vulkan_memory_child fake_icd)

@@ -57,6 +57,7 @@ Expected<app::RunRequest> parse_request(const Options& options) {
   request.length = *length;
   if (options.has("--target")) request.target = length->target;
   request.filters = options.values("--filter");
+  for (const std::string& file : options.values("--malloc")) request.mallocs.emplace_back(file);
   request.revision = options.value("--revision");
   request.against = options.value("--against");
   if (const std::optional<std::string> out = options.value("--out")) request.out = *out;
@@ -97,10 +98,11 @@ Expected<ExitStatus> run(const Options& options) {
 
 Command run_command() {
   return {"run",
-          "[--filter GLOB]... [--quick|--full|--processes N] [--budget SECONDS] [--revision REV] [--against REV|BUILD] "
-          "[--seed N] [--out FILE]",
+          "[--filter GLOB]... [--malloc FILE]... [--quick|--full|--processes N] [--budget SECONDS] [--revision REV] "
+          "[--against REV|BUILD] [--seed N] [--out FILE]",
           "measure benchmarks and write a result; the last line of standard output is its path",
           {{"--filter", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
+           {"--malloc", "FILE", "also measure this malloc replacement, a shared library, preloaded"},
            {"--quick", "", "measure the core workloads for 2 minutes (default: 8, the others in turns)"},
            {"--full", "", "measure until every interval is within 1 %, for an hour at most"},
            {"--processes", "N", "N processes of each benchmark"},
@@ -117,7 +119,10 @@ Command run_command() {
           run,
           "If the time is too short for all benchmarks, the core workloads of each family are always measured, and "
           "the others take turns over the sessions of this machine; the output names those that wait. --quick and "
-          "--against measure core workloads. --filter and --processes measure exactly what they select."};
+          "--against measure core workloads. --filter and --processes measure exactly what they select.\n\n"
+          "--malloc ./libmine.so is measured as the variant libmine.so@HASH (of its content) in each family that has a "
+          "host for it: --filter '*/libmine.so@*/*' selects it. Exit status 2: FILE is no shared library for this "
+          "machine. 1: it does not conform, and has no numbers."};
 }
 
 }  // namespace lab::cli

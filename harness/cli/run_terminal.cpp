@@ -34,7 +34,7 @@ app::RunObserver RunTerminal::observer() {
           [this](const auto& result, std::optional<int> planned_blocks) { keep_report(result, planned_blocks); },
           [this](const std::vector<std::string>& disturbances) {
             line_.clear();
-            for (const std::string& sentence : disturbances) print("unusual: {}", sentence);
+            for (const std::string& sentence : disturbances) show_unusual(sentence);
           }};
 }
 
@@ -63,8 +63,12 @@ void RunTerminal::show_start(const measure::SessionSpec& spec, const results::Re
   for (const measure::ArmBenchmark& other : spec.other_arms)
     if (other.arm == results::kControl) control.push_back(other.benchmark.name);
   if (!control.empty()) print("A/A control: one build as two arms in {}", fmt::join(control, ", "));
-  for (const std::string& sentence : head.session.unusual) print("unusual: {}", sentence);
+  for (const std::string& sentence : head.session.unusual) show_unusual(sentence);
   for (const results::Failure& failure : head.failures) show_failure(failure);
+}
+
+void RunTerminal::show_unusual(const std::string& sentence) {
+  if (unusual_.insert(sentence).second) print("unusual: {}", sentence);
 }
 
 void RunTerminal::show_waiting(const results::Session& session) {
@@ -121,10 +125,13 @@ void RunTerminal::end(const app::RunOutcome& outcome) {
         100 * session.timed_seconds / std::max(1e-9, session.wall_seconds), duration_text(session.wall_seconds));
   show_waiting(session);
   const judge::Control control = judge::judge_control(result);
+  const judge::Fitness fitness = judge::judge_fitness(result, control);
+  unusual_.insert(fitness.sentences.begin(), fitness.sentences.end());  // printed below, or why there are no verdicts
+  for (const std::string& sentence : session.unusual) show_unusual(sentence);
   if (control.fit) print("{}", control.sentence);
   if (!result.failures.empty()) print("{}:", counted(result.failures.size(), "failure"));
   for (const results::Failure& failure : result.failures) show_failure(failure);
-  for (const std::string& sentence : judge::judge_fitness(result, control).sentences) print("{}", sentence);
+  for (const std::string& sentence : fitness.sentences) print("{}", sentence);
   if (!outcome.no_verdicts.empty()) print("no verdicts: {}", outcome.no_verdicts);
   if (outcome.verdicts)
     fmt::print("\n{}\n", report::to_text(*outcome.verdicts,

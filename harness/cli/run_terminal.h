@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "harness/app/run.h"
@@ -27,6 +28,7 @@ class RunTerminal {
   void show_base(const std::string& base, const measure::Pairing& pairing);
   void show_leftover(const results::Leftover& leftover);
   void show_start(const measure::SessionSpec& spec, const results::Result& head);
+  void show_unusual(const std::string& sentence);
   void show_waiting(const results::Session& session);
   void show_conformance(const measure::ConformanceProgress& progress);
   void show_process(const measure::SessionProgress& progress);
@@ -41,7 +43,8 @@ class RunTerminal {
   }
 
   std::optional<std::filesystem::path> report_;
-  std::size_t waiting_ = 0;  ///< benchmarks that are known to wait
+  std::size_t waiting_ = 0;        ///< benchmarks that are known to wait
+  std::set<std::string> unusual_;  ///< sentences that were printed
   StatusLine line_{STDERR_FILENO};
   BuildProgress build_{line_};
 };

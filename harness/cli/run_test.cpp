@@ -10,6 +10,7 @@
 
 #include "harness/base/child.h"
 #include "harness/base/files.h"
+#include "harness/base/hash.h"
 #include "harness/base/patience_test.h"
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
@@ -28,7 +29,8 @@ using Words = std::vector<std::string>;
 /// A build folder of made-up variants and a checkout for results, and the harness on them.
 class Bench {
  public:
-  explicit Bench(const Words& variants, const std::string& core = "") : build_(variants, core) {}
+  explicit Bench(const Words& variants, const std::string& core = "", const std::string& malloc_host = "")
+      : build_(variants, core, malloc_host) {}
 
   ChildOutcome harness(const Words& arguments) const {
     ChildSpec spec;
@@ -300,6 +302,99 @@ TEST(Run, reports_a_nonconforming_variant_without_a_number) {
   const results::Result result = load(last_line(outcome.output));
   ASSERT_FALSE(result.processes.empty());
   for (const results::Process& process : result.processes) EXPECT_EQ(process.benchmark, "fake/plain/store");
+}
+
+/// The fixture library of measure/fake_malloc.c.
+std::string fake_malloc(const std::string& what) {
+  return fmt::format("{}/tests/fake_malloc_{}.so", LAB_BUILD_DIR, what);
+}
+
+/// The variant that it is measured as.
+std::string malloc_variant(const std::string& what) {
+  return fmt::format("fake/fake_malloc_{}.so@{}", what, content_name(*read_file(fake_malloc(what))).substr(0, 8));
+}
+
+TEST(Run, measures_a_malloc_library_beside_the_others_and_one_that_is_broken_costs_only_its_own_numbers) {
+  if (!measure::kCanPreload) GTEST_SKIP();
+  const Bench bench({"plain", "quick"}, "", "plain");
+  const ChildOutcome outcome =
+      bench.harness({"run", "--processes", "2", "--filter", "*/store", "--malloc", fake_malloc("good"), "--malloc",
+                     fake_malloc("crashing"), "--malloc", fake_malloc("part"), "--malloc", fake_malloc("unresolved")});
+  EXPECT_EQ(outcome.code, 1) << outcome.error_tail;
+  const std::string part = malloc_variant("part"), crashing = malloc_variant("crashing"), good = malloc_variant("good");
+  const std::size_t end = outcome.error_tail.find("run: 3 failures:\n");
+  ASSERT_NE(end, std::string::npos) << outcome.error_tail;
+  EXPECT_EQ(
+      lines_with(outcome.error_tail.substr(end), "run: failed: "),
+      (Words{"run: failed: " + crashing +
+                 ": crash: expected a program to start and end with fake_malloc_crashing.so as its malloc, found: "
+                 "signal 4 (Illegal instruction)",
+             "run: failed: " + part +
+                 ": conformance: expected a library that defines malloc, free, calloc, realloc, aligned_alloc; "
+                 "found no calloc, realloc, aligned_alloc: free would get blocks of another malloc",
+             "run: failed: " + malloc_variant("unresolved") +
+                 ": crash: expected a library that the dynamic loader can preload, found: " +
+                 fake_malloc("unresolved") + ": undefined symbol: nobody_defines_this"}));
+  const results::Result result = load(last_line(outcome.output));
+  std::map<std::string, int> processes;
+  for (const results::Process& process : result.processes)
+    if (process.arm == results::kHead) ++processes[process.benchmark];
+  EXPECT_EQ(processes,
+            (std::map<std::string, int>{{"fake/plain/store", 2}, {"fake/quick/store", 2}, {good + "/store", 2}}));
+  const results::Arm* const head = results::find_arm(result, results::kHead);
+  ASSERT_NE(head, nullptr);
+  EXPECT_NE(head->executables.at(good), head->executables.at("fake/plain"));
+  const results::VariantCard* const card = results::find_variant(result, good + "/store");
+  ASSERT_NE(card, nullptr);
+  EXPECT_FALSE(card->reference);
+  EXPECT_EQ(card->traits.at("preloaded"),
+            "fake_malloc_good.so, content " + content_name(*read_file(fake_malloc("good"))));
+  EXPECT_NE(outcome.output.find("fake_malloc_good.so@"), std::string::npos) << outcome.output;
+  // A second session of the same content compares with the first one.
+  const ChildOutcome again =
+      bench.harness({"run", "--processes", "2", "--filter", "*/store", "--malloc", fake_malloc("good")});
+  EXPECT_EQ(again.code, 0) << again.error_tail;
+  EXPECT_EQ(lines_with(again.error_tail, "run: conformance of ").size(), 0u) << again.error_tail;
+  const ChildOutcome compared = bench.harness({"compare", last_line(outcome.output), last_line(again.output)});
+  EXPECT_NE(compared.output.find("3 have identical code and were not judged"), std::string::npos) << compared.output;
+}
+
+TEST(Run, refuses_a_malloc_that_is_no_shared_library) {
+  const Bench bench({"plain"}, "", "plain");
+  const Bench without({"plain"});
+  const auto complaint = [](const Bench& one, const std::string& file) {
+    const ChildOutcome outcome = one.harness({"run", "--processes", "1", "--malloc", file});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_TRUE(one.results().empty());
+    return outcome.error_tail;
+  };
+  const std::string text = (bench.root() / "text.so").string();
+  ASSERT_TRUE(write_file(text, "GROUP ( libmine.so )\n"));
+  EXPECT_EQ(complaint(bench, text),
+            "harness: error: --malloc: '" + text +
+                "': expected a shared library, found a text file that begins 'GROUP ( libmine.so )'\n"
+                "hint: the path of a .so file, linked with -shared\n");
+  EXPECT_EQ(complaint(bench, "/no/such.so").find("harness: error: --malloc: reading '/no/such.so': "), 0u);
+  EXPECT_EQ(complaint(without, fake_malloc("good")),
+            "harness: error: --malloc: expected a family that names a variant to preload it under, found none in this "
+            "build\nhint: a revision whose family.json has \"preload\"\n");
+}
+
+TEST(Run, stops_measuring_a_malloc_library_that_changes) {
+  if (!measure::kCanPreload) GTEST_SKIP();
+  const Bench bench({"plain"}, "", "plain");
+  const std::string file = (bench.root() / "lib.so").string();
+  ASSERT_TRUE(write_file(file, *read_file(fake_malloc("good"))));
+  const ChildOutcome outcome =
+      bench.shell("\"$1\" run --processes 8 --filter '*/store' --malloc '" + file + "' & child=$!\n" + kUntilOneIsKept +
+                  "cp '" + fake_malloc("null") + "' '" + file + ".new' && mv '" + file + ".new' '" + file +
+                  "'\nwait $child; echo status $?");
+  EXPECT_EQ(last_line(outcome.output), "status 1") << outcome.error_tail;
+  const results::Result result = load(bench.results().at(0));
+  ASSERT_EQ(result.failures.size(), 1u);
+  EXPECT_EQ(result.failures[0].kind, "changed");
+  EXPECT_EQ(result.failures[0].detail.find("'" + file + "' changed while it was measured: expected content "), 0u);
+  EXPECT_EQ(std::ranges::count(result.processes, std::string("fake/plain/store"), &results::Process::benchmark), 8 * 2);
 }
 
 TEST(Run, records_the_warmup_of_each_process) {

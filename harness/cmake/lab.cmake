@@ -74,7 +74,7 @@ function(lab_family family)
   # The facts that the harness reads from variants.json. Each is optional. The harness checks the names in `core`, because
   # only the variants know their workloads.
   set(LAB_FAMILY_FACTS "")
-  foreach(fact core environment)
+  foreach(fact core environment preload)
     string(JSON value ERROR_VARIABLE error GET "${about}" ${fact})
     if(NOT error)
       string(APPEND LAB_FAMILY_FACTS "\"${fact}\": ${value}, ")

@@ -97,7 +97,9 @@ CodeLayout LayoutTurns::first() {
   return layouts_.front();
 }
 
-Expected<std::string> hash_of_layouts(const Benchmark& benchmark) {
+namespace {
+
+Expected<std::string> hash_of_executables(const Benchmark& benchmark) {
   if (benchmark.layouts.empty()) return content_hash(benchmark.executable);
   std::string all;
   for (const CodeLayout& layout : benchmark.layouts) {
@@ -106,6 +108,14 @@ Expected<std::string> hash_of_layouts(const Benchmark& benchmark) {
     all += *content;
   }
   return content_name(all);
+}
+
+}  // namespace
+
+Expected<std::string> hash_of_layouts(const Benchmark& benchmark) {
+  Expected<std::string> hash = hash_of_executables(benchmark);
+  if (hash && benchmark.malloc) return benchmark.malloc->hash_with(*hash);
+  return hash;
 }
 
 Expected<results::Arm> describe_arm(std::string_view name, const fs::path& build_dir, const fs::path& root,

@@ -38,7 +38,8 @@ class LayoutTurns {
   Random random_;
 };
 
-/// The hash of all layouts of a benchmark's build together, or of its only executable.
+/// The hash of all layouts of a benchmark's build together, or of its only executable; with that of its preloaded
+/// library, if it has one.
 Expected<std::string> hash_of_layouts(const Benchmark& benchmark);
 
 /// Describes the arm `name` of `benchmarks`: their executables' hashes (of all layouts together, if there are any) and

@@ -11,6 +11,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
 #include "harness/base/nearest.h"
+#include "harness/base/printable.h"
 #include "harness/results/metrics.h"
 
 namespace lab::measure {
@@ -20,6 +21,11 @@ namespace fs = std::filesystem;
 LAB_JSON_STRUCT(EnvironmentRule, variables, why)
 
 template <typename F>
+void fields(F& f, PreloadHosts& hosts) {
+  f.added("malloc", hosts.malloc);
+}
+
+template <typename F>
 void fields(F& f, ListedVariant& v) {
   f("family", v.family);
   f("variant", v.variant);
@@ -27,26 +33,66 @@ void fields(F& f, ListedVariant& v) {
   f("executable", v.executable);
   f.added("core", v.core);
   f.added("environment", v.environment);
+  f.added("preload", v.preload);
 }
 
 namespace {
 
 constexpr double kDescribeSeconds = 20;
 
-void add(const ListedVariant& built, const Description& description, const fs::path& executable, Catalog& catalog) {
+void add(const ListedVariant& built, const Description& description, const fs::path& executable,
+         const std::shared_ptr<const MallocLibrary>& malloc, Catalog& catalog) {
   results::VariantCard variant = description.variant;
-  variant.reference = built.reference;
+  variant.reference = built.reference && malloc == nullptr;
+  if (malloc != nullptr)
+    variant.traits["preloaded"] = fmt::format("{}, content {}", malloc->file().filename().string(), malloc->hash());
   for (const Description::Offer& offer : description.offers) {
     const std::string& workload = offer.workload.name;
     const bool core = !built.core || std::find(built.core->begin(), built.core->end(), workload) != built.core->end();
-    catalog.benchmarks.push_back({results::benchmark_name(built.family, built.variant, workload), executable,
-                                  built.reference, offer.workload, offer.unsupported, core});
+    catalog.benchmarks.push_back({results::benchmark_name(built.family, variant.name, workload),
+                                  executable,
+                                  variant.reference,
+                                  offer.workload,
+                                  offer.unsupported,
+                                  core,
+                                  {},
+                                  malloc});
   }
   catalog.variants.push_back(std::move(variant));
 }
 
-void describe(const ListedVariant& built, const fs::path& build_dir, const Runner& run, Catalog& catalog) {
-  const std::string name = built.name();
+/// What the dynamic loader said of a preloaded library in `output`; "" if it said nothing. It goes on without one that
+/// it cannot open, and ends the process if a symbol or another library is missing.
+std::string loader_complaint(const std::string& output) {
+  constexpr std::string_view kIgnored = "cannot be preloaded (",
+                             kMissing = "error while loading shared libraries: ", kUnresolved = "symbol lookup error: ";
+  if (const std::size_t at = output.find(kIgnored); at != std::string::npos) {
+    const std::size_t begin = at + kIgnored.size();
+    return output.substr(begin, output.find("): ignored", begin) - begin);
+  }
+  for (const std::string_view beginning : {kMissing, kUnresolved})
+    if (const std::size_t at = output.find(beginning); at != std::string::npos) {
+      const std::size_t begin = at + beginning.size();
+      return output.substr(begin, output.find('\n', begin) - begin);
+    }
+  return "";
+}
+
+/// Why the executable cannot be the variant with the library; "" if it can be.
+std::string why_not_preloaded(const MallocLibrary& library, const ChildSpec& spec, const ChildOutcome& outcome) {
+  const bool well = outcome.end == ChildEnd::kExited && outcome.code == 0;
+  if (const std::string complaint = loader_complaint(outcome.error_tail); !complaint.empty())
+    return fmt::format("expected a library that the dynamic loader can preload, found: {}", printable(complaint));
+  if (well) return "";
+  return fmt::format("expected a program to start and end with {} as its malloc, found: {}",
+                     library.file().filename().string(), describe_end(spec, outcome));
+}
+
+/// `malloc`: to preload; null: none.
+void describe(const ListedVariant& built, const fs::path& build_dir, const Runner& run,
+              const std::shared_ptr<const MallocLibrary>& malloc, Catalog& catalog) {
+  const std::string variant = malloc == nullptr ? built.variant : malloc->name();
+  const std::string name = built.family + "/" + variant;
   const fs::path executable = build_dir / built.executable;
   if (!fs::exists(executable)) {
     catalog.not_built.push_back(name);
@@ -55,18 +101,31 @@ void describe(const ListedVariant& built, const fs::path& build_dir, const Runne
   ChildSpec spec;
   spec.command = {executable.string(), "--describe"};
   spec.timeout_seconds = kDescribeSeconds;
-  const ChildOutcome outcome = run(spec);
-  const auto fail = [&](std::string kind, std::string detail) {
-    catalog.failures.push_back({name, 0, 0, std::move(kind), "--describe: " + detail, outcome.error_tail});
+  const auto fail_with = [&](std::string kind, std::string detail, std::string tail = "") {
+    catalog.failures.push_back({name, 0, 0, std::move(kind), std::move(detail), std::move(tail)});
   };
+  if (malloc != nullptr) {
+    if (std::string why = malloc->why_no_malloc(); !why.empty())
+      return fail_with(std::string(results::kNotConforming), std::move(why));
+    spec.environment = malloc->environment();
+    // So that a symbol that nobody defines is found here, and not by the first process that calls it.
+    spec.environment.push_back("LD_BIND_NOW=1");
+  }
+  const ChildOutcome outcome = run(spec);
+  const auto fail = [&](std::string kind, const std::string& detail) {
+    fail_with(std::move(kind), "--describe: " + detail, outcome.error_tail);
+  };
+  if (malloc != nullptr)
+    if (std::string why = why_not_preloaded(*malloc, spec, outcome); !why.empty())
+      return fail_with(outcome.end == ChildEnd::kTimedOut ? "timeout" : "crash", std::move(why), outcome.error_tail);
   if (outcome.end == ChildEnd::kTimedOut) return fail("timeout", describe_end(spec, outcome));
   if (outcome.end != ChildEnd::kExited || outcome.code != 0) return fail("crash", describe_end(spec, outcome));
   const Expected<Description> description = parse_description(outcome.output);
   if (!description) return fail("protocol", description.error().what);
-  if (description->variant.family != built.family || description->variant.name != built.variant)
+  if (description->variant.family != built.family || description->variant.name != variant)
     return fail("protocol",
                 fmt::format("expected {}, found {}/{}", name, description->variant.family, description->variant.name));
-  add(built, *description, executable, catalog);
+  add(built, *description, executable, malloc, catalog);
 }
 
 /// The workloads that the variants of `family` offer; none if one of them could not be asked.
@@ -146,6 +205,14 @@ bool could_match(const Catalog& catalog, const std::string& variant, const std::
   });
 }
 
+/// The names of preloaded libraries contain an '@', which no name in a build does.
+std::string hint_for(const Catalog& catalog, const std::string& filter) {
+  if (filter.find('@') != std::string::npos && catalog.preloaded.empty())
+    return "--malloc FILE: the library of that name";
+  const std::string near = nearest_name(filter, names_in(catalog));
+  return near.empty() ? "python3 make.py list" : fmt::format("did you mean '{}'?", near);
+}
+
 Expected<void> check_filter(const Catalog& catalog, const std::string& filter) {
   const Benchmark* unsupported = nullptr;
   for (const Benchmark& benchmark : catalog.benchmarks) {
@@ -158,9 +225,16 @@ Expected<void> check_filter(const Catalog& catalog, const std::string& filter) {
   if (unsupported != nullptr)
     return Error{fmt::format("{} is unsupported: {}", unsupported->name, unsupported->unsupported),
                  "python3 make.py list", ExitStatus::kUsage};
-  const std::string near = nearest_name(filter, names_in(catalog));
-  return Error{fmt::format("no benchmark matches '{}'", filter),
-               near.empty() ? "python3 make.py list" : fmt::format("did you mean '{}'?", near), ExitStatus::kUsage};
+  return Error{fmt::format("no benchmark matches '{}'", filter), hint_for(catalog, filter), ExitStatus::kUsage};
+}
+
+/// An error if the filters leave out a library that somebody asked to measure.
+Expected<void> check_preloaded(const Catalog& catalog, const std::vector<std::string>& filters) {
+  for (const std::string& variant : catalog.preloaded)
+    if (!could_match(catalog, variant, filters))
+      return Error{fmt::format("no filter selects {}, which --malloc names", variant),
+                   fmt::format("--filter '{}*'", variant.substr(0, variant.find('@') + 1)), ExitStatus::kUsage};
+  return {};
 }
 
 }  // namespace
@@ -180,6 +254,7 @@ bool same_work(const results::WorkloadInfo& a, const results::WorkloadInfo& b) {
 ChildSpec workload_process(const Benchmark& benchmark, const std::string& verb, const ProcessSpec& spec) {
   ChildSpec child;
   child.command = {benchmark.executable.string(), verb, benchmark.workload.name, "--seed", std::to_string(spec.seed)};
+  if (benchmark.malloc != nullptr) child.environment = benchmark.malloc->environment();
   if (benchmark.workload.parallel)
     child.command.insert(child.command.end(), {"--threads", std::to_string(spec.threads)});
   else
@@ -192,7 +267,7 @@ ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec)
   ChildSpec child = workload_process(benchmark, "--run", spec);
   child.command.insert(child.command.end(), {"--seconds", fmt::format("{:.6g}", spec.seconds)});
   if (!spec.reference.empty()) child.command.insert(child.command.end(), {"--reference", spec.reference.string()});
-  child.environment = {spec.exact ? "LAB_EXACT=1" : "LAB_EXACT"};  // overrides our own environment
+  child.environment.emplace_back(spec.exact ? "LAB_EXACT=1" : "LAB_EXACT");  // overrides our own environment
   return child;
 }
 
@@ -207,13 +282,22 @@ Expected<std::vector<ListedVariant>> read_variants(const fs::path& build_dir) {
   return listed;
 }
 
+std::vector<std::string> ListedVariant::names(const MallocLibraries& mallocs) const {
+  std::vector<std::string> names{name()};
+  if (hosts_malloc())
+    for (const auto& malloc : mallocs) names.push_back(family + "/" + malloc->name());
+  return names;
+}
+
 std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, const std::vector<std::string>& filters,
-                                      bool references) {
+                                      bool references, const MallocLibraries& mallocs) {
   std::set<std::string> families;
   std::vector<std::string> names;
   const auto wanted = [&](const ListedVariant& variant) {
-    return filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
-             return glob_may_match_below(std::string(results::without_metric(filter)), variant.name());
+    return filters.empty() || std::ranges::any_of(variant.names(mallocs), [&](const std::string& name) {
+             return std::ranges::any_of(filters, [&](const std::string& filter) {
+               return glob_may_match_below(std::string(results::without_metric(filter)), name);
+             });
            });
   };
   for (const ListedVariant& variant : listed)
@@ -224,12 +308,17 @@ std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, 
   return names;
 }
 
-Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run) {
+Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run, const MallocLibraries& mallocs) {
   const Expected<std::vector<ListedVariant>> listed = read_variants(build_dir);
   if (!listed) return listed.error();
   Catalog catalog;
   for (const ListedVariant& one : *listed) {
-    describe(one, build_dir, run, catalog);
+    describe(one, build_dir, run, nullptr, catalog);
+    if (one.hosts_malloc())
+      for (const auto& malloc : mallocs) {
+        describe(one, build_dir, run, malloc, catalog);
+        catalog.preloaded.push_back(one.family + "/" + malloc->name());
+      }
     catalog.environment[one.family] = one.environment;
   }
   for (const ListedVariant& one : *listed)
@@ -247,6 +336,7 @@ Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<st
       return Error{fmt::format("{} is not built", variant), "python3 make.py build"};
   for (const std::string& filter : filters)
     if (const Expected<void> checked = check_filter(catalog, filter); !checked) return checked.error();
+  if (const Expected<void> checked = check_preloaded(catalog, filters); !checked) return checked.error();
 
   BenchmarkSelection selection;
   std::set<std::string> workloads;

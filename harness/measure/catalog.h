@@ -13,6 +13,7 @@
 #include "harness/base/error.h"
 #include "harness/measure/code_layouts.h"
 #include "harness/measure/environment.h"
+#include "harness/measure/malloc_library.h"
 #include "harness/measure/variant_output.h"
 
 namespace lab::measure {
@@ -25,6 +26,7 @@ struct Benchmark {
   std::string unsupported;  ///< why the variant does not support it; "" if it does
   bool core = true;         ///< one of its family's core workloads, which every session without a filter measures
   std::vector<CodeLayout> layouts = {};  ///< of which each process draws one; none: `executable` is the only one
+  std::shared_ptr<const MallocLibrary> malloc = {};  ///< preloaded in each process; null: none
 };
 
 /// "family/variant" of a benchmark's name.
@@ -60,6 +62,12 @@ struct Catalog {
   std::vector<results::Failure> failures;                           ///< variants whose --describe failed
   std::vector<std::string> not_built;                               ///< "family/variant"
   std::map<std::string, std::vector<EnvironmentRule>> environment;  ///< by family
+  std::vector<std::string> preloaded = {};                          ///< "family/variant" of a malloc library, sorted
+};
+
+/// From a family's family.json: under which of its variants a library can be preloaded.
+struct PreloadHosts {
+  std::string malloc;  ///< the variant that calls malloc and free; "": none
 };
 
 /// A variant in <build folder>/variants.json, built or not.
@@ -70,21 +78,30 @@ struct ListedVariant {
   std::string executable;                             ///< relative to the build folder
   std::vector<EnvironmentRule> environment = {};      ///< of its family
   std::optional<std::vector<std::string>> core = {};  ///< names of workloads; none: all are core
+  PreloadHosts preload = {};                          ///< of its family
 
   std::string name() const { return family + "/" + variant; }
+  bool hosts_malloc() const { return preload.malloc == variant; }
+  /// Names of the variants that its executable is: its own, then one with each of these libraries, if it is the host.
+  std::vector<std::string> names(const MallocLibraries& mallocs) const;
 };
 
 Expected<std::vector<ListedVariant>> read_variants(const std::filesystem::path& build_dir);
 
 /// The listed variants in which `filters` (none: all) may select a benchmark. They must be built before `select` can
-/// decide. `references`: adds the reference variants of their families, whose answers count as correct.
+/// decide. `references`: adds the reference variants of their families, whose answers count as correct. A filter that
+/// may select one of `mallocs` needs the variant under which it is preloaded.
 std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, const std::vector<std::string>& filters,
-                                      bool references);
+                                      bool references, const MallocLibraries& mallocs = {});
 
 /// Reads <build folder>/variants.json and runs every executable with --describe. A missing or failing executable is
 /// recorded in the catalog. An error if the list is unreadable, or if it names a core workload that no variant of the
 /// family offers.
-Expected<Catalog> load_catalog(const std::filesystem::path& build_dir, const Runner& run);
+///
+/// Each of `mallocs` is one more variant of every family that names a host for it: that executable with the library
+/// preloaded. One that replaces no malloc, or with which the executable does not even start, is a failure.
+Expected<Catalog> load_catalog(const std::filesystem::path& build_dir, const Runner& run,
+                               const MallocLibraries& mallocs = {});
 
 /// The part of a catalog that a session runs.
 struct BenchmarkSelection {
@@ -100,7 +117,8 @@ struct BenchmarkSelection {
 /// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant, with
 /// ":metric" at the end or without; none: all). An error (kUsage) with the nearest name if a filter matches nothing,
 /// with the reason if all matches are unsupported, and with the known metrics if no match has the metric. Other errors
-/// if a variant that could match is not built, or there is no variant.
+/// if a variant that could match is not built, or there is no variant. An error (kUsage) too if no filter selects a
+/// preloaded library.
 Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<std::string>& filters);
 
 /// The part of `selection` with the benchmarks in `names`. Variants that failed stay.

@@ -16,9 +16,13 @@ inline constexpr double kConformanceSeconds = 300;
 struct ConformanceResult {
   std::vector<std::string> failures;  ///< "CHECK: what is wrong", or how the executable ended; empty: it conforms
   std::string output_tail;            ///< the end of its standard error
+  /// The same of checks that do not decide: it breaks a promise on which no workload depends.
+  std::vector<std::string> remarks = {};
 };
 
-/// Runs `executable --conformance` (harness/bench/protocol.h). Nothing if interrupted.
-std::optional<ConformanceResult> run_conformance(const std::filesystem::path& executable, const Runner& run);
+/// Runs `executable --conformance` (harness/bench/protocol.h). Nothing if interrupted. With a preloaded `malloc` that
+/// fails more than one check, there is one failure, which names the others: they usually have one cause.
+std::optional<ConformanceResult> run_conformance(const std::filesystem::path& executable, const Runner& run,
+                                                 const MallocLibrary* malloc = nullptr);
 
 }  // namespace lab::measure

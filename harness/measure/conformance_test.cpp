@@ -40,8 +40,8 @@ ChildOutcome start(const FakeBuild& build, const std::string& variant, const Nam
 }
 
 Names found_by(const FakeBuild& build, const std::string& variant, const Names& arguments) {
-  const Expected<Names> failures = parse_conformance(start(build, variant, arguments).output);
-  return failures ? *failures : Names{failures.error().what};
+  const Expected<FailedChecks> failures = parse_conformance(start(build, variant, arguments).output);
+  return failures ? failures->failures : Names{failures.error().what};
 }
 
 }  // namespace
@@ -50,6 +50,19 @@ TEST(Conformance, is_what_the_executable_prints) {
   EXPECT_EQ(exited(0, kBegin + R"({"name":"keeps","failure":null}]})"), Names{});
   EXPECT_EQ(exited(1, kBegin + R"({"name":"keeps","failure":"a"},{"name":"holds","failure":"b"}]})"),
             (Names{"keeps: a", "holds: b"}));
+}
+
+TEST(Conformance, has_remarks_of_checks_that_do_not_decide) {
+  const std::string output =
+      kBegin + R"({"name":"keeps","failure":null,"remark":"a"},{"name":"holds","failure":null}]})";
+  const auto found = run_conformance("/b/plain", [&](const ChildSpec&) {
+    ChildOutcome outcome;
+    outcome.output = output;
+    return outcome;
+  });
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->failures, Names{});
+  EXPECT_EQ(found->remarks, Names{"keeps: a"});
 }
 
 TEST(Conformance, fails_if_the_executable_ends_otherwise) {

@@ -115,6 +115,8 @@ class ExhibitRun {
     const ChildOutcome outcome = environment_.run(spec);
     one.longest = std::max(one.longest, environment_.now() - before);
     if (outcome.end == ChildEnd::kStopped) return;
+    if (std::string change = one.benchmark->malloc ? one.benchmark->malloc->change() : ""; !change.empty())
+      return fail(one, std::move(change));
     if (outcome.end != ChildEnd::kExited || outcome.code != 0)
       return fail(one, fmt::format("--exhibit: {}", describe_end(spec, outcome)), printable(outcome.error_tail));
     one.folders.push_back(folder);

@@ -74,8 +74,13 @@ class CommandMeter : public Meter {
 
 class BenchmarkMeter : public Meter {
  public:
-  BenchmarkMeter(const results::BisectQuestion& question, Revisions& revisions, Runner run, BuildListener listener)
-      : question_(question), revisions_(revisions), run_(std::move(run)), listener_(std::move(listener)) {}
+  BenchmarkMeter(const results::BisectQuestion& question, Revisions& revisions, Runner run, BuildListener listener,
+                 MallocLibraries mallocs)
+      : question_(question),
+        revisions_(revisions),
+        run_(std::move(run)),
+        listener_(std::move(listener)),
+        mallocs_(std::move(mallocs)) {}
 
   Expected<PreparedCommit> prepare(const std::string& sha) override {
     const std::string& bad = question_.commits.back().sha;
@@ -90,7 +95,7 @@ class BenchmarkMeter : public Meter {
     }
     const auto built = revisions_.build(sha, question_.how, choice(), listener_);
     if (!built) return not_built(built.error());
-    Expected<Catalog> catalog = load_catalog(built->build_dir, run_);
+    Expected<Catalog> catalog = load_catalog(built->build_dir, run_, mallocs_);
     if (!catalog) return PreparedCommit{.skip = catalog.error().what, .hint = catalog.error().hint};
     return find(sha, *catalog, built->build_dir);
   }
@@ -107,6 +112,8 @@ class BenchmarkMeter : public Meter {
     spec.timeout_seconds = question_.timeout_seconds;
     const ChildOutcome outcome = run_(spec);
     if (outcome.end == ChildEnd::kStopped) return interrupted_error();
+    if (const std::string change = benchmark.malloc ? benchmark.malloc->change() : ""; !change.empty())
+      return Error{change, "the same call with the library as it was continues"};
     MeterReading reading;
     reading.layout = layout.number;
     if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
@@ -145,7 +152,7 @@ class BenchmarkMeter : public Meter {
 
   /// Only the benchmark's own variant: its answers are compared with those of other commits, not with the reference's.
   VariantChoice choice() const {
-    return [this](const auto& listed) { return variants_for(listed, {question_.benchmark}, false); };
+    return [this](const auto& listed) { return variants_for(listed, {question_.benchmark}, false, mallocs_); };
   }
 
   Expected<PreparedCommit> not_built(const BuildError& error) const {
@@ -182,7 +189,8 @@ class BenchmarkMeter : public Meter {
     const Expected<std::string> identity = hash_of_layouts(*benchmark);
     if (!identity) return identity.error();
     if (!conformance_.contains(*identity)) {
-      const std::optional<ConformanceResult> found = run_conformance(benchmark->executable, run_);
+      const std::optional<ConformanceResult> found =
+          run_conformance(benchmark->executable, run_, benchmark->malloc.get());
       if (!found) return interrupted_error();
       conformance_[*identity] = *found;
     }
@@ -214,6 +222,7 @@ class BenchmarkMeter : public Meter {
   Revisions& revisions_;
   Runner run_;
   BuildListener listener_;
+  MallocLibraries mallocs_;
   std::optional<results::WorkloadInfo> workload_;
   std::string checksum_;
   std::map<std::string, Benchmark> benchmarks_;
@@ -227,8 +236,8 @@ std::unique_ptr<Meter> command_meter(const results::BisectQuestion& question, Re
 }
 
 std::unique_ptr<Meter> benchmark_meter(const results::BisectQuestion& question, Revisions& revisions, Runner run,
-                                       BuildListener listener) {
-  return std::make_unique<BenchmarkMeter>(question, revisions, std::move(run), std::move(listener));
+                                       BuildListener listener, MallocLibraries mallocs) {
+  return std::make_unique<BenchmarkMeter>(question, revisions, std::move(run), std::move(listener), std::move(mallocs));
 }
 
 Expected<double> parse_value(std::string_view output) {

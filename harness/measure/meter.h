@@ -47,9 +47,10 @@ std::unique_ptr<Meter> command_meter(const results::BisectQuestion& question, Re
 
 /// The median of one process of the benchmark, in nanoseconds per operation, in a link of the commit's own build. Skips
 /// a commit that does not build, whose executable uses another protocol or fails its own conformance, or whose workload
-/// has another version or another answer than at the bad end. `listener` receives the build output.
+/// has another version or another answer than at the bad end. `listener` receives the build output. `mallocs`: the
+/// library of the benchmark's name, if it has one.
 std::unique_ptr<Meter> benchmark_meter(const results::BisectQuestion& question, Revisions& revisions, Runner run,
-                                       BuildListener listener = {});
+                                       BuildListener listener = {}, MallocLibraries mallocs = {});
 
 /// The number in the last line of `output`; an error where there is none, or none above 0.
 Expected<double> parse_value(std::string_view output);

@@ -222,11 +222,14 @@ class SessionRun {
 
   /// False if interrupted.
   bool check_conformance(const ScheduledBenchmark& one) {
-    std::optional<ConformanceResult> found = run_conformance(one.benchmark->executable, environment_.run);
+    std::optional<ConformanceResult> found =
+        run_conformance(one.benchmark->executable, environment_.run, one.benchmark->malloc.get());
     if (!found) interrupted_ = true;
     if (!found) return false;
     const std::string hash = hash_of(*one.benchmark, one.arm);
-    if (found->failures.empty() && !hash.empty() && environment_.on_conforms) environment_.on_conforms(hash);
+    // With a remark, it is checked in every session, so that each says so.
+    const bool well = found->failures.empty() && found->remarks.empty();
+    if (well && !hash.empty() && environment_.on_conforms) environment_.on_conforms(hash);
     conformance_.emplace(identity(*one.benchmark, one.arm), std::move(*found));
     return true;
   }
@@ -236,6 +239,10 @@ class SessionRun {
     for (const std::string& failure : found.failures)
       record({variant_of(one.benchmark->name), 0, 0, std::string(results::kNotConforming), failure, found.output_tail,
               one.arm});
+    for (const std::string& remark : found.remarks)
+      result_.session.unusual.push_back(
+          fmt::format("{} breaks a promise on which no workload depends, so its numbers count: {}",
+                      results::subject(variant_of(one.benchmark->name), one.arm), remark));
   }
 
   void report_conformance_seconds(std::size_t executables) {
@@ -384,6 +391,12 @@ class SessionRun {
       return std::nullopt;
     }
     failure.output_tail = printable(tail_of(outcome, spec.tail_limit));
+    // Also after a crash, which a library that is written to may cause.
+    if (std::string change = benchmark.malloc ? benchmark.malloc->change() : ""; !change.empty()) {
+      failure.kind = "changed";
+      failure.detail = std::move(change);
+      return std::nullopt;
+    }
     if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
       failure.kind = kind_of(outcome);
       failure.detail = describe_end(spec, outcome);

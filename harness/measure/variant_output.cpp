@@ -101,9 +101,15 @@ LAB_JSON_STRUCT(MeasuredSweep, points)
 struct CheckOutcome {
   std::string name;
   std::optional<std::string> failure;
+  std::optional<std::string> remark;
 };
 
-LAB_JSON_STRUCT(CheckOutcome, name, failure)
+template <typename F>
+void fields(F& f, CheckOutcome& o) {
+  f("name", o.name);
+  f("failure", o.failure);
+  f.added("remark", o.remark);
+}
 
 /// The output of --conformance.
 struct CheckOutcomes {
@@ -142,7 +148,7 @@ Expected<T> parse_output(std::string_view output) {
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.' || c == '@';
   });
 }
 
@@ -314,15 +320,19 @@ Expected<Description> parse_description(std::string_view output) {
   return description;
 }
 
-Expected<std::vector<std::string>> parse_conformance(std::string_view output) {
+Expected<FailedChecks> parse_conformance(std::string_view output) {
   const Expected<CheckOutcomes> outcomes = parse_output<CheckOutcomes>(output);
   if (!outcomes) return outcomes.error();
   if (outcomes->checks.empty()) return bad("expected checks, found none");
-  std::vector<std::string> failures;
-  for (const CheckOutcome& check : outcomes->checks)
-    if (check.failure)
-      failures.push_back(printable(fmt::format("{}: {}", check.name, *check.failure).substr(0, kKeptFailure)));
-  return failures;
+  FailedChecks failed;
+  const auto sentence = [](const CheckOutcome& check, const std::string& what) {
+    return printable(fmt::format("{}: {}", check.name, what).substr(0, kKeptFailure));
+  };
+  for (const CheckOutcome& check : outcomes->checks) {
+    if (check.failure) failed.failures.push_back(sentence(check, *check.failure));
+    if (check.remark) failed.remarks.push_back(sentence(check, *check.remark));
+  }
+  return failed;
 }
 
 Expected<results::Process> parse_measurement(std::string_view output, const ProcessRequest& request) {

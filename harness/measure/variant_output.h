@@ -37,8 +37,14 @@ struct ProcessRequest {
   std::size_t kept_samples = kKeptSamples;  ///< fewer where the result would become too large
 };
 
-/// Parses the output of --conformance: "CHECK: what is wrong" of each check that failed. Rejects a list without checks.
-Expected<std::vector<std::string>> parse_conformance(std::string_view output);
+/// The output of --conformance, each as "CHECK: what is wrong".
+struct FailedChecks {
+  std::vector<std::string> failures;
+  std::vector<std::string> remarks;  ///< of checks that do not decide
+};
+
+/// Rejects a list without checks.
+Expected<FailedChecks> parse_conformance(std::string_view output);
 
 /// Parses the output of --run into a process of a result: fills in real_time, cpu_time, timed_seconds, checksum,
 /// samples, counters and points. Rejects output that does not match the request, impossible values (not finite, not

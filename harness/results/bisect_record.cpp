@@ -14,8 +14,21 @@ LAB_JSON_STRUCT(BuildOptions, toolchain, config, march)
 
 namespace fs = std::filesystem;
 
-LAB_JSON_STRUCT(BisectQuestion, bisect, repository, benchmark, command, seed, process_seconds, timeout_seconds, cpu,
-                threads, how, commits)
+template <typename F>
+void fields(F& f, BisectQuestion& q) {
+  f("bisect", q.bisect);
+  f("repository", q.repository);
+  f("benchmark", q.benchmark);
+  f("command", q.command);
+  f.added("malloc_hash", q.malloc_hash);
+  f("seed", q.seed);
+  f("process_seconds", q.process_seconds);
+  f("timeout_seconds", q.timeout_seconds);
+  f("cpu", q.cpu);
+  f("threads", q.threads);
+  f("how", q.how);
+  f("commits", q.commits);
+}
 
 template <typename F>
 void fields(F& f, BisectEntry& e) {
@@ -35,10 +48,12 @@ void fields(F& f, BisectEntry& e) {
 namespace {
 
 /// The identity of a bisect among those of one bad commit. A benchmark depends on its commits only, and the checkout's
-/// path differs between CI runners. A command may depend on anything, so its repository's path is included.
+/// path differs between CI runners. A command may depend on anything, so its repository's path is included. A preloaded
+/// library counts by its content.
 std::string identity(const BisectQuestion& question) {
-  return fmt::format("{}\n{}\n{}\n{}", question.benchmark.empty() ? question.repository : "", question.benchmark,
-                     question.command, question.commits.front().sha);
+  return fmt::format("{}\n{}\n{}\n{}{}", question.benchmark.empty() ? question.repository : "", question.benchmark,
+                     question.command, question.commits.front().sha,
+                     question.malloc_hash.empty() ? "" : "\n" + question.malloc_hash);
 }
 
 Error unreadable(std::string what) {

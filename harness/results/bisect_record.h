@@ -22,9 +22,10 @@ inline constexpr int kBisectRecordVersion = 1;
 /// What is measured and how: fixed when a bisect begins.
 struct BisectQuestion {
   int bisect = kBisectRecordVersion;
-  std::string repository;  ///< its path; part of the file name's hash for a command, not for a benchmark
-  std::string benchmark;   ///< "" if a command is measured
-  std::string command;     ///< "" if a benchmark is measured
+  std::string repository;   ///< its path; part of the file name's hash for a command, not for a benchmark
+  std::string benchmark;    ///< "" if a command is measured
+  std::string command;      ///< "" if a benchmark is measured
+  std::string malloc_hash;  ///< of the content of a preloaded library; "" if there is none
   std::uint64_t seed = 1;
   double process_seconds = 0;  ///< of one benchmark process
   double timeout_seconds = 0;  ///< of one measurement

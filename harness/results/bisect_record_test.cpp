@@ -65,6 +65,18 @@ TEST(BisectRecord, of_a_benchmark_is_resumed_from_any_checkout) {
   EXPECT_NE(bisect_record_path(folder.path(), command), bisect_record_path(folder.path(), question_for("x")));
 }
 
+TEST(BisectRecord, of_another_library_is_another_record) {
+  BisectQuestion without = question_for(""), one = without, other = without;
+  one.malloc_hash = "aa";
+  other.malloc_hash = "bb";
+  const auto path = [](const BisectQuestion& question) { return bisect_record_path("", question); };
+  EXPECT_NE(path(without), path(one));
+  EXPECT_NE(path(one), path(other));
+  const ScratchFolder folder;
+  ASSERT_TRUE(BisectRecord::open(folder.path() / path(one), one, false));
+  EXPECT_EQ(BisectRecord::open(folder.path() / path(one), one, false)->question().malloc_hash, "aa");
+}
+
 TEST(BisectRecord, is_locked_by_one_bisect_at_a_time) {
   const ScratchFolder folder;
   const auto path = folder.path() / "a.jsonl";
