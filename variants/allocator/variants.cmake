@@ -16,3 +16,5 @@ file(GLOB traces ${dir}/traces/*.trace)
 set_source_files_properties(${dir}/family/recorded_traces.cpp PROPERTIES
   COMPILE_OPTIONS "-Wa,-I${CMAKE_SOURCE_DIR}" OBJECT_DEPENDS "${traces}")
 lab_variant(mimalloc_sized USES lab_mimalloc)
+# Its test preloads them under c_library.
+add_dependencies(allocator_test fake_mallocs)

@@ -71,6 +71,18 @@ concept ThirdParty = requires {
   { A::identity_failure() } -> std::same_as<std::string>;
 };
 
+/// May be unable to tell occupied(), which then returns the requested size.
+template <typename A>
+concept MayNotTellOccupied = requires {
+  { A::can_tell_occupied() } -> std::same_as<bool>;
+};
+
+/// Serves no request below smallest_request(): conformance makes that one instead. 0 or 1.
+template <typename A>
+concept HasSmallestRequest = requires {
+  { A::smallest_request() } -> std::same_as<std::size_t>;
+};
+
 /// Reports exact counters of its own, which are added to the workload's.
 template <typename A>
 concept Counts = requires(const A allocator) {

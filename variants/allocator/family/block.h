@@ -45,7 +45,7 @@ Block allocate_block(A& allocator, std::size_t bytes) {
   return {static_cast<unsigned char*>(begin), bytes};
 }
 
-/// What live blocks were requested as, and what they take.
+/// What live blocks were requested as, and what they take: 0 if the allocator cannot tell.
 struct LiveBytes {
   double requested = 0, occupied = 0;
 };
@@ -58,6 +58,8 @@ LiveBytes live_bytes(A& allocator, const std::vector<Block>& live) {
     sums.requested += static_cast<double>(block.bytes);
     sums.occupied += static_cast<double>(allocator.occupied(block.begin, block.bytes));
   }
+  if constexpr (MayNotTellOccupied<A>)
+    if (!A::can_tell_occupied()) sums.occupied = 0;
   return sums;
 }
 

@@ -134,7 +134,7 @@ void show(const Subject& subject, std::uint64_t seed, bench::ExhibitFiles& files
   files.series(kResident, resident(subject, plan));
   files.latency(kPair, pair_times(subject, plan));
   const Fragmentation found = fragmentation(subject, plan);
-  files.series(kRounding, found.rounding);
+  if (subject.tells_occupied) files.series(kRounding, found.rounding);
   if (subject.can.reports_fragmentation) files.series(kFreeMemory, found.free_memory);
 }
 
@@ -145,8 +145,9 @@ void add_exhibits(const Subject& subject, std::vector<bench::Workload>& workload
   if (workload == workloads.end() || !workload->unsupported.empty()) return;
   using enum bench::ExhibitKind;
   workload->exhibits = {{kPair, "Time of a free and an allocation, with a read of the clock (about 20 ns)", kLatency},
-                        {kRounding, "Bytes in blocks per byte requested, from the empty heap on", kSeries},
                         {kResident, "Resident memory per byte requested, from the empty heap on", kSeries}};
+  if (subject.tells_occupied)
+    workload->exhibits.push_back({kRounding, "Bytes in blocks per byte requested, from the empty heap on", kSeries});
   if (subject.can.reports_fragmentation)
     workload->exhibits.push_back(
         {kFreeMemory, "Free memory outside the largest free block, from the empty heap on", kSeries});

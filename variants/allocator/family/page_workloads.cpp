@@ -55,7 +55,7 @@ class PageTask : public bench::Task {
       occupied += static_cast<double>(allocator_->occupied(block.begin, block.bytes));
     }
     counters_ = allocator_->counters();
-    counters_["internal_fragmentation"] = occupied / requested;
+    if (occupied > 0) counters_["internal_fragmentation"] = occupied / requested;
     counters_["peak_requested_bytes"] = static_cast<double>(demand_.bytes);
   }
 

@@ -2,6 +2,7 @@
 /// for the family, over this, and not again for each variant, because no repetition times them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -48,6 +49,7 @@ struct Subject {
   Capabilities can;
   std::function<std::unique_ptr<AnyAllocator>(const Demand&)> make;
   std::function<std::string()> identity_failure = {};  ///< of a third-party allocator; else empty
+  bool tells_occupied = true;                          ///< see MayNotTellOccupied
 };
 
 template <Allocator A>
@@ -58,7 +60,10 @@ class Erased final : public AnyAllocator {
 
   explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
 
-  void* allocate(std::size_t bytes) override { return allocator_.allocate(bytes); }
+  void* allocate(std::size_t bytes) override {
+    if constexpr (HasSmallestRequest<A>) bytes = std::max(bytes, A::smallest_request());
+    return allocator_.allocate(bytes);
+  }
   std::size_t alignment(std::size_t bytes) override { return allocator_.alignment(bytes); }
   std::size_t occupied(void* block, std::size_t bytes) override { return allocator_.occupied(block, bytes); }
   void free(void* block, std::size_t bytes) override {
@@ -106,6 +111,7 @@ template <Allocator A>
 Subject subject_of() {
   Subject subject{Erased<A>::kCan, [](const Demand& demand) { return std::make_unique<Erased<A>>(demand); }};
   if constexpr (ThirdParty<A>) subject.identity_failure = &A::identity_failure;
+  if constexpr (MayNotTellOccupied<A>) subject.tells_occupied = A::can_tell_occupied();
   return subject;
 }
 

@@ -9,7 +9,7 @@ namespace lab::allocator {
 
 std::map<std::string, double> with_common_counters(std::map<std::string, double> own, const LiveBytes& live,
                                                    const Demand& demand) {
-  own["internal_fragmentation"] = live.occupied / live.requested;
+  if (live.occupied > 0) own["internal_fragmentation"] = live.occupied / live.requested;
   own["peak_requested_bytes"] = static_cast<double>(demand.bytes);
   return own;
 }
