@@ -9,12 +9,14 @@ foreach(rival jemalloc tcmalloc)
   endforeach()
 endforeach()
 lab_variant(mimalloc USES lab_mimalloc)
+lab_variant(mimalloc_sized USES lab_mimalloc)
+
 include(${dir}/recorder/recorder.cmake)
 
 # The recordings become part of this object.
 file(GLOB traces ${dir}/traces/*.trace)
 set_source_files_properties(${dir}/family/recorded_traces.cpp PROPERTIES
   COMPILE_OPTIONS "-Wa,-I${CMAKE_SOURCE_DIR}" OBJECT_DEPENDS "${traces}")
-lab_variant(mimalloc_sized USES lab_mimalloc)
-# Its test preloads them under c_library.
+
+# The family's test preloads them under c_library.
 add_dependencies(allocator_test fake_mallocs)

@@ -38,6 +38,7 @@ Execution threaded_execution() {
             return std::make_unique<Task>(typename Task::Plan(inputs.seed), threads_at(inputs.point, inputs.threads));
           }};
 }
+
 inline constexpr const char* kSearchesTooLong =
     "the workload frees among thousands of blocks of mixed sizes; this allocator would search thousands of free blocks "
     "for each, which takes seconds";
