@@ -163,6 +163,14 @@ void BitmapFit::free(Leaf first) {
   add_run(begin, end);
 }
 
+BitmapFit::Leaf BitmapFit::first_free_run(Leaf leaf) const {
+  std::uint64_t free = page_of(leaf).free & (~std::uint64_t{0} << (leaf % kPageLeaves));
+  for (std::size_t page = leaf / kPageLeaves;; free = pages_[page].free) {
+    if (free != 0) return static_cast<Leaf>(page * kPageLeaves) + static_cast<Leaf>(std::countr_zero(free));
+    if (++page == pages_of(leaves_)) return kNone;
+  }
+}
+
 BitmapFit::Leaf BitmapFit::largest_free() const {
   Leaf largest = 0;
   for_each_free([&](Leaf, Leaf leaves) { largest = std::max(largest, leaves); });

@@ -58,6 +58,8 @@ class BitmapFit {
   /// Of the block or free run that begins at `first`.
   Leaf end_of(Leaf first) const;
   bool is_free_run(Leaf first) const { return ((page_of(first).free >> (first % kPageLeaves)) & 1) != 0; }
+  /// The first free run that begins at `leaf` or behind it, or kNone. One step a page.
+  Leaf first_free_run(Leaf leaf) const;
   /// The longest free run now.
   Leaf largest_free() const;
 

@@ -119,6 +119,10 @@ TEST(BitmapFit, is_best_fit_refuses_only_what_no_run_holds_and_merges_at_once) {
         ASSERT_FALSE(::testing::Test::HasFatalFailure());
         ASSERT_EQ(free_runs(fit), model.free_runs()) << "leaves " << leaves << " seed " << seed << " step " << i;
         ASSERT_EQ(fit.largest_free(), model.largest_free());
+        const Leaf from = static_cast<Leaf>(random() % (leaves + 1));
+        const Runs runs = model.free_runs();
+        const auto next = std::ranges::lower_bound(runs, from, {}, &Runs::value_type::first);
+        ASSERT_EQ(fit.first_free_run(from), next == runs.end() ? BitmapFit::kNone : next->first);
       }
       while (!model.empty()) fit.free(model.remove_random(random));
       EXPECT_EQ(free_runs(fit), (Runs{{0, leaves}}));
