@@ -109,6 +109,22 @@ concept SearchesEveryFreeBlock = requires {
   requires A::kSearchesEveryFreeBlock;
 };
 
+/// Moves blocks. What allocate() returns names a block and is no address. address() tells where the block is until the
+/// next call of allocate().
+template <typename A>
+concept Relocates = requires(const A allocator, void* block) {
+  { allocator.address(block) } -> std::same_as<void*>;
+};
+
+/// Where a block is now.
+template <Allocator A>
+void* address_of(const A& allocator, void* block) {
+  if constexpr (Relocates<A>)
+    return allocator.address(block);
+  else
+    return block;
+}
+
 template <Allocator A>
 requires FreesBlocks<A>
 void free_block(A& allocator, void* block, std::size_t bytes) {

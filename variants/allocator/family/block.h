@@ -10,7 +10,7 @@
 
 namespace lab::allocator {
 
-/// A live block and its requested size.
+/// A live block and its requested size. Of an allocator that moves blocks, `begin` only names it: see contents().
 struct Block {
   unsigned char* begin = nullptr;
   std::size_t bytes = 0;
@@ -43,6 +43,15 @@ Block allocate_block(A& allocator, std::size_t bytes) {
   if (begin == nullptr) [[unlikely]]
     out_of_memory(bytes);
   return {static_cast<unsigned char*>(begin), bytes};
+}
+
+/// The block at its address, to be used until the next allocation.
+template <Allocator A>
+decltype(auto) contents(const A& allocator, const Block& block) {
+  if constexpr (Relocates<A>)
+    return Block{static_cast<unsigned char*>(allocator.address(block.begin)), block.bytes};
+  else
+    return (block);  // no copy: the timed loops are those of a program that has pointers
 }
 
 /// What live blocks were requested as, and what they take: 0 if the allocator cannot tell.

@@ -32,7 +32,7 @@ class GrowingBuffers : public bench::Task {
     if (counters_.empty()) counters_ = first_repetition_counters(allocator_, buffers_, plan_.demand);
     // Read only: a free or an allocation here would change the cost of the next repetition.
     for (const Block& buffer : buffers_)
-      for (std::size_t at = 0; at < buffer.bytes; at += kLine) sum.word(load(buffer.begin + at));
+      for (std::size_t at = 0; at < buffer.bytes; at += kLine) sum.word(load(contents(allocator_, buffer).begin + at));
     return sum.value();
   }
   std::map<std::string, double> counters() const override { return counters_; }
@@ -54,14 +54,15 @@ class GrowingBuffers : public bench::Task {
 
   void grow(Block& buffer, std::size_t bytes, std::uint64_t stamp) {
     const Block grown = allocate_block(allocator_, bytes);
+    unsigned char* const at_grown = contents(allocator_, grown).begin;
     if (buffer.bytes > 0) {
-      std::memcpy(grown.begin, buffer.begin, buffer.bytes);
+      std::memcpy(at_grown, contents(allocator_, buffer).begin, buffer.bytes);
       free_block(allocator_, buffer.begin, buffer.bytes);
     }
     // One word per cache line stands for the appended data: it costs the memory traffic and little else.
     for (std::size_t at = buffer.bytes; at < bytes; at += kLine) {
       const std::uint64_t word = stamp << 32 | at;
-      std::memcpy(grown.begin + at, &word, sizeof word);
+      std::memcpy(at_grown + at, &word, sizeof word);
     }
     buffer = grown;
   }
@@ -69,7 +70,8 @@ class GrowingBuffers : public bench::Task {
   // Reads the last word that each growth step appended: a copy that is too short loses it. The rest is read outside of
   // the timed phase.
   void retire(Block& buffer, bench::Checksum& sum) {
-    for (std::size_t end = Plan::kMinBytes; end <= buffer.bytes; end *= 2) sum.word(load(buffer.begin + end - kLine));
+    for (std::size_t end = Plan::kMinBytes; end <= buffer.bytes; end *= 2)
+      sum.word(load(contents(allocator_, buffer).begin + end - kLine));
     if (buffer.bytes > 0) free_block(allocator_, buffer.begin, buffer.bytes);
     buffer = {};
   }
@@ -94,10 +96,10 @@ class FrameScratch : public bench::Task {
       clock.time(0, [&] {
         for (std::uint32_t i = 0; i < Plan::kBlocks; ++i) {
           blocks_[i] = allocate_block(allocator_, bytes[i]);
-          blocks_[i].mark(first_id + i);
+          contents(allocator_, blocks_[i]).mark(first_id + i);
         }
       });
-      for (const Block& block : blocks_) sum.word(block.id());
+      for (const Block& block : blocks_) sum.word(contents(allocator_, block).id());
       if (counters_.empty()) counters_ = first_repetition_counters(allocator_, blocks_, plan_.demand);
       clock.time(1, [&] { release(); });
     }

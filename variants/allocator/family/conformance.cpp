@@ -6,20 +6,19 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/base/random.h"
+#include "variants/allocator/family/live_blocks.h"
 #include "variants/common/growth.h"
-#include "variants/common/ledger.h"
 
 namespace lab::allocator {
 
 namespace {
-
-using Ledger = lab::Ledger<void*>;
 
 /// Zero and the sizes around each power of two (usual boundaries of size classes), up to about `largest`.
 std::vector<std::size_t> edge_sizes(std::size_t largest) {
@@ -89,7 +88,7 @@ class Checks {
   }
 
   /// Frees every block of the ledger. Returns the first difference in contents, or "".
-  static std::string release_all(AnyAllocator& allocator, Ledger& ledger) {
+  static std::string release_all(AnyAllocator& allocator, LiveBlocks& ledger) {
     std::string failure;
     while (!ledger.empty()) {
       const auto [block, bytes] = ledger.lowest();
@@ -117,7 +116,7 @@ class Checks {
   }
 
   static std::string wrong_alignment(AnyAllocator& allocator, void* block, std::size_t bytes) {
-    return block == nullptr ? refused(bytes) : misaligned(block, bytes, allocator.alignment(bytes));
+    return block == nullptr ? refused(bytes) : misaligned(allocator.address(block), bytes, allocator.alignment(bytes));
   }
 
   /// Allocates blocks of each size, frees some, and allocates larger and smaller ones: a block that was put into the
@@ -128,7 +127,7 @@ class Checks {
     std::string failure;
     for (const std::size_t size : sizes) {
       const auto allocator = subject_.make({.bytes = std::size_t{2} << 20, .blocks = 30});
-      Ledger ledger;
+      LiveBlocks ledger(*allocator);
       const std::size_t bytes = std::max<std::size_t>(size, 2);
       const auto put = [&](std::size_t wanted) {
         void* const block = allocator->allocate(wanted);
@@ -199,7 +198,7 @@ class Checks {
   Found run_sequence(const Sequence& sequence, bool filled) const {
     const auto allocator = subject_.make(sequence.demand);
     Random random(1);
-    Ledger ledger;
+    LiveBlocks ledger(*allocator);
     Found found;
     SizedBlocks live;
     std::size_t live_bytes = 0;
@@ -248,7 +247,7 @@ class Checks {
     const std::size_t each = sizes.front() < kPageBytes / 2 ? 4 : 2;  // large blocks take most of the time
     const std::size_t bytes = each * std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
     const auto allocator = subject_.make({.bytes = bytes + bytes / 4, .blocks = each * sizes.size()});
-    Ledger ledger;
+    LiveBlocks ledger(*allocator);
     Found found;
     SizedBlocks live;
     const auto put = [&](std::size_t wanted) {
@@ -302,7 +301,7 @@ class Checks {
 
   std::string too_large() const {
     const auto allocator = subject_.make(kDemand);
-    Ledger ledger;
+    LiveBlocks ledger(*allocator);
     const auto put = [&](std::size_t bytes) {
       void* const block = allocator->allocate(bytes);
       return block == nullptr ? refused(bytes) : ledger.add(block, bytes);
@@ -323,7 +322,7 @@ class Checks {
       if (allocator->allocate(largest + 1) != nullptr) return served(largest + 1);
       void* const block = allocator->allocate(largest);
       if (block == nullptr) return refused(largest);
-      Ledger ledger;
+      LiveBlocks ledger(*allocator);
       ledger.add(block, largest);
       return release_all(*allocator, ledger);
     });
@@ -377,7 +376,7 @@ class Checks {
     while (blocks.size() <= expected) {
       void* const block = allocator.allocate(bytes);
       if (block == nullptr) break;
-      if (!arena.contains(block, bytes))
+      if (!arena.contains(allocator.address(block), bytes))
         return fmt::format("a block of {} bytes lies outside of the buffer that was given", bytes);
       blocks.emplace_back(block, bytes);
     }
@@ -461,7 +460,7 @@ class Checks {
 
   std::string free_null() const {
     const auto allocator = subject_.make(kDemand);
-    Ledger ledger;
+    LiveBlocks ledger(*allocator);
     for (const std::size_t bytes : {24u, 24u, 600u}) {
       void* const block = allocator->allocate(bytes);
       const std::string failure = block == nullptr ? refused(bytes) : ledger.add(block, bytes);
@@ -483,7 +482,7 @@ class Checks {
         if (bytes > left) break;
         left -= bytes;
         if (void* const block = allocator->allocate(bytes)) {
-          std::memset(block, 1, bytes);
+          std::memset(allocator->address(block), 1, bytes);
           live.emplace_back(block, bytes);
         } else {
           failure = refused(bytes);
@@ -504,7 +503,7 @@ class Checks {
     std::uint64_t round = 0;
     return unbounded_growth(kDemand.bytes / 2, [&]() -> std::string {
       Random random(++round);
-      Ledger ledger;
+      LiveBlocks ledger(*allocator);
       std::size_t left = kDemand.bytes;
       const auto in_round = [&](const std::string& failure) {
         return failure.empty() ? "" : fmt::format("round {} in one instance: {}", round, failure);

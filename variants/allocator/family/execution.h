@@ -26,6 +26,10 @@ struct Execution {
 
 inline constexpr const char* kFreesNoBlocks =
     "the workload frees single blocks; this allocator frees only all blocks at once";
+inline constexpr const char* kMovesBlocks =
+    "the workload frees every other block by its address; this allocator moves blocks";
+inline constexpr const char* kKeepsAddresses =
+    "the workload keeps the addresses of its blocks; this allocator moves blocks";
 inline constexpr const char* kHasOneHeap = "the workload needs two heaps; this allocator has one for the whole process";
 
 inline constexpr const char* kServesOneThread =

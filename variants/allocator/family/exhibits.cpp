@@ -38,7 +38,7 @@ class Slots {
   std::chrono::nanoseconds replace(const Replacement& next) {
     using Clock = std::chrono::steady_clock;
     Block& block = blocks_[next.slot];
-    if (block.begin != nullptr) id_ = block.id();
+    if (block.begin != nullptr) id_ = contents(block).id();
     occupied_ -= occupied(block);
     requested_ -= block.bytes;
     const Clock::time_point begin = Clock::now();
@@ -47,7 +47,7 @@ class Slots {
     const std::chrono::nanoseconds took = Clock::now() - begin;
     if (made == nullptr) out_of_memory(next.bytes);
     block = {static_cast<unsigned char*>(made), next.bytes};
-    block.mark(next.id);
+    contents(block).mark(next.id);
     occupied_ += occupied(block);
     requested_ += block.bytes;
     return took;
@@ -60,6 +60,10 @@ class Slots {
  private:
   std::size_t occupied(const Block& block) const {
     return block.begin == nullptr ? 0 : allocator_->occupied(block.begin, block.bytes);
+  }
+
+  Block contents(const Block& block) const {
+    return {static_cast<unsigned char*>(allocator_->address(block.begin)), block.bytes};
   }
 
   std::unique_ptr<AnyAllocator> allocator_;

@@ -87,9 +87,9 @@ class LongAndShort : public bench::Task {
     clock.time(0, [&] {
       for (std::uint32_t i = 0; i < Plan::kPairs; ++i) {
         large_[i] = allocate_block(allocator_, plan_.large[i]);
-        large_[i].mark(2 * i);
+        contents(allocator_, large_[i]).mark(2 * i);
         small_[i] = allocate_block(allocator_, plan_.small[i]);
-        small_[i].mark(2 * i + 1);
+        contents(allocator_, small_[i]).mark(2 * i + 1);
       }
     });
     if (counters_.empty()) count();
@@ -106,7 +106,7 @@ class LongAndShort : public bench::Task {
  private:
   void release(const std::vector<Block>& blocks, bench::Checksum& sum) {
     for (const Block& block : blocks) {
-      sum.word(block.id());
+      sum.word(contents(allocator_, block).id());
       free_block(allocator_, block.begin, block.bytes);
     }
   }
@@ -168,7 +168,7 @@ class LifetimesApart : public bench::Task {
       for (const Replacement& next : plan_.operations) {
         A& heap = heap_of(next.slot);
         Block& block = slots_[next.slot];
-        sum.word(block.id());
+        sum.word(contents(heap, block).id());
         free_block(heap, block.begin, block.bytes);
         block = make(heap, next.bytes, next.id);
       }
@@ -182,7 +182,7 @@ class LifetimesApart : public bench::Task {
   A& heap_of(std::size_t slot) { return slot < Plan::kLong ? long_ : short_; }
   static Block make(A& heap, std::size_t bytes, std::uint32_t id) {
     const Block block = allocate_block(heap, bytes);
-    block.mark(id);
+    contents(heap, block).mark(id);
     return block;
   }
   [[gnu::noinline]] void count() {

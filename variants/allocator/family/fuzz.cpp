@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "variants/common/ledger.h"
+#include "variants/allocator/family/live_blocks.h"
 
 namespace lab::allocator {
 
@@ -54,6 +55,7 @@ class Session {
       demand.heap_bytes = bytes_of_arena_;
     }
     allocator_ = subject.make(demand);
+    ledger_.emplace(*allocator_);
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -75,12 +77,12 @@ class Session {
       return;
     }
     const std::size_t alignment = allocator_->alignment(bytes);
-    if (!std::has_single_bit(alignment) || reinterpret_cast<std::uintptr_t>(block) % alignment != 0)
+    if (!std::has_single_bit(alignment) || reinterpret_cast<std::uintptr_t>(allocator_->address(block)) % alignment != 0)
       return fail(fmt::format("a block of {} bytes is not aligned to {}", bytes, alignment));
     if (allocator_->occupied(block, bytes) < bytes) return fail(fmt::format("occupied() of {} bytes is less", bytes));
     if (can().fixed_capacity && !arena_has(block, bytes))
       return fail(fmt::format("a block of {} bytes lies outside", bytes));
-    if (std::string overlap = ledger_.add(block, bytes); !overlap.empty()) {
+    if (std::string overlap = ledger_->add(block, bytes); !overlap.empty()) {
       wrong_ = std::move(overlap);
       return;
     }
@@ -154,8 +156,8 @@ class Session {
  private:
   const Capabilities& can() const { return allocator_->can(); }
 
-  bool arena_has(const void* block, std::size_t bytes) const {
-    const auto at = static_cast<const std::byte*>(block);
+  bool arena_has(void* block, std::size_t bytes) const {
+    const auto at = static_cast<const std::byte*>(allocator_->address(block));
     return at >= begin_ && bytes <= bytes_of_arena_ && at + bytes <= begin_ + bytes_of_arena_;
   }
 
@@ -167,7 +169,7 @@ class Session {
     const Live last = live_.back();
     live_.pop_back();
     bytes_ -= last.bytes;
-    std::string changed = ledger_.remove(last.block);
+    std::string changed = ledger_->remove(last.block);
     if (wrong_.empty()) wrong_ = std::move(changed);
   }
 
@@ -180,7 +182,7 @@ class Session {
   const std::byte* begin_;
   std::size_t bytes_of_arena_;
   std::unique_ptr<AnyAllocator> allocator_;
-  Ledger<void*> ledger_;
+  std::optional<LiveBlocks> ledger_;
   std::vector<Live> live_;
   std::size_t bytes_ = 0;
   std::string wrong_;

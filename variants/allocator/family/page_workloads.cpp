@@ -192,17 +192,20 @@ void add_page_workloads(const Subject& subject, bool repeatable, std::vector<ben
     workload.repeatable = repeatable;
     return workloads.emplace_back(std::move(workload));
   };
-  bench::Workload& replace = add(describe_large_replace());
-  if (subject.can.frees_blocks) {
-    replace.prepare = [subject](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
-      return std::make_unique<LargeReplace>(subject, large_replacements(inputs.seed));
-    };
-  } else {
-    replace.unsupported = kFreesNoBlocks;
-  }
-  add(describe_large_reads()).prepare = [subject](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
-    return std::make_unique<LargeReads>(subject, inputs.seed, static_cast<std::size_t>(inputs.point));
+  const auto offer_task = [&](bench::Workload& workload, bool frees_blocks, auto prepare) {
+    if (subject.can.relocates)
+      workload.unsupported = kKeepsAddresses;
+    else if (frees_blocks && !subject.can.frees_blocks)
+      workload.unsupported = kFreesNoBlocks;
+    else
+      workload.prepare = prepare;
   };
+  offer_task(add(describe_large_replace()), true, [subject](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+    return std::make_unique<LargeReplace>(subject, large_replacements(inputs.seed));
+  });
+  offer_task(add(describe_large_reads()), false, [subject](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+    return std::make_unique<LargeReads>(subject, inputs.seed, static_cast<std::size_t>(inputs.point));
+  });
 }
 
 }  // namespace lab::allocator

@@ -27,11 +27,11 @@ class SlotTask : public bench::Task {
  protected:
   Block make(std::size_t bytes, std::uint32_t id) {
     const Block block = allocate_block(allocator_, bytes);
-    if constexpr (kTouch == Touch::kBlocks) block.mark(id);
+    if constexpr (kTouch == Touch::kBlocks) contents(allocator_, block).mark(id);
     return block;
   }
   void discard(const Block& block, bench::Checksum& sum) {
-    if constexpr (kTouch == Touch::kBlocks) sum.word(block.id());
+    if constexpr (kTouch == Touch::kBlocks) sum.word(contents(allocator_, block).id());
     free_block(allocator_, block.begin, block.bytes);
   }
   template <typename Iterator>
@@ -81,8 +81,8 @@ class UntouchedReplace : public RandomReplace<A, Touch::kNothing> {
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     RandomReplace<A, Touch::kNothing>::repeat(clock);
     bench::Checksum sum;
-    for (const Replacement& fill : this->plan_.fill) this->slots_[fill.slot].mark(fill.id);
-    for (const Block& block : this->slots_) sum.word(block.id());
+    for (const Replacement& fill : this->plan_.fill) contents(this->allocator_, this->slots_[fill.slot]).mark(fill.id);
+    for (const Block& block : this->slots_) sum.word(contents(this->allocator_, block).id());
     return sum.value();
   }
 };

@@ -15,7 +15,8 @@ namespace lab::allocator {
 
 /// The members that a variant declares beyond those of Allocator.
 struct Capabilities {
-  bool frees_blocks, resets, fixed_capacity, reports_fragmentation, keeps_outside = false, thread_safe = false;
+  bool frees_blocks, resets, fixed_capacity, reports_fragmentation, keeps_outside = false, thread_safe = false,
+       relocates = false;
 };
 
 class AnyAllocator {
@@ -32,6 +33,7 @@ class AnyAllocator {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual std::size_t alignment(std::size_t bytes) = 0;
   virtual std::size_t occupied(void* block, std::size_t bytes) = 0;
+  virtual void* address(void* block) const = 0;  ///< the block itself unless the allocator moves blocks
   virtual void free(void* block, std::size_t bytes) = 0;
   virtual void reset() = 0;
   virtual std::size_t largest_request() const = 0;
@@ -55,8 +57,8 @@ struct Subject {
 template <Allocator A>
 class Erased final : public AnyAllocator {
  public:
-  static constexpr Capabilities kCan{FreesBlocks<A>,          Resets<A>,       FixedCapacity<A>,
-                                     ReportsFragmentation<A>, KeepsOutside<A>, ThreadSafe<A>};
+  static constexpr Capabilities kCan{FreesBlocks<A>,  Resets<A>,     FixedCapacity<A>, ReportsFragmentation<A>,
+                                     KeepsOutside<A>, ThreadSafe<A>, Relocates<A>};
 
   explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
 
@@ -66,6 +68,7 @@ class Erased final : public AnyAllocator {
   }
   std::size_t alignment(std::size_t bytes) override { return allocator_.alignment(bytes); }
   std::size_t occupied(void* block, std::size_t bytes) override { return allocator_.occupied(block, bytes); }
+  void* address(void* block) const override { return address_of(allocator_, block); }
   void free(void* block, std::size_t bytes) override {
     if constexpr (FreesBlocks<A>) free_block(allocator_, block, bytes);
   }

@@ -41,9 +41,9 @@ class Replay : public bench::Task {
       Block& block = blocks_[at->slot];
       if (at->what == Request::What::kAllocate) {
         block = allocate_block(allocator_, at->bytes);
-        block.mark(id++);
+        contents(allocator_, block).mark(id++);
       } else {
-        sum.word(block.id());
+        sum.word(contents(allocator_, block).id());
         free_block(allocator_, block.begin, block.bytes);
         block = {};
       }

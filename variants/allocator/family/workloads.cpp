@@ -34,6 +34,7 @@ std::vector<bench::Metric> family_metrics() {
           {kLostShare, "Share of a full arena that holes deny to requests of twice the size", "", kExact, kLess, true},
           {kRequestServed, "Whether a request of 60 % of the freed memory succeeds", "", kExact, kMore, true},
           {kLargestShare, "Largest request that succeeds, as a share of the freed memory", "", kExact, kMore, true},
+          {"moved_bytes", "Bytes that compaction moved from the empty heap on", "bytes", kExact, kLess},
           {"metadata_bytes", "Metadata", "bytes", kExact, kLess},
           {"metadata_bits_per_block", "Metadata per block of a buddy's tree", "bits", kExact, kLess},
           {"merge_bits_per_block", "Part of it that tells whether a buddy is free", "bits", kExact, kLess},

@@ -60,6 +60,14 @@ Execution with_two_heaps() {
 }
 
 template <Allocator A>
+Execution in_order_of_addresses() {
+  if constexpr (Relocates<A>)
+    return cannot<WorstCasePlan>(kMovesBlocks);
+  else
+    return freeing_blocks<WorstCase, WorstCasePlan, A>();
+}
+
+template <Allocator A>
 using TouchedReplace = RandomReplace<A, Touch::kBlocks>;
 
 /// All workloads of the family, in the order of `list`.
@@ -70,8 +78,8 @@ std::vector<bench::Workload> workloads() {
   return offer(
       {freeing_blocks<TouchedReplace, RandomReplacePlan, A>(),
        freeing_blocks<UntouchedReplace, UntouchedReplacePlan, A>(), freeing_blocks<GrowingBuffers, GrowingPlan, A>(),
-       freeing_blocks<SameSizeChurn, SameSizePlan, A>(), execution<FrameScratch<A>>(),
-       freeing_blocks<WorstCase, WorstCasePlan, A>(), freeing_blocks<LongAndShort, LongAndShortPlan, A>(),
+       freeing_blocks<SameSizeChurn, SameSizePlan, A>(), execution<FrameScratch<A>>(), in_order_of_addresses<A>(),
+       freeing_blocks<LongAndShort, LongAndShortPlan, A>(),
        freeing_blocks<LifetimesMixed, LifetimesPlan, A>(), with_two_heaps<A>(),
        freeing_blocks<CompileReplay, RecordedPlan<Recorded::kCompile>, A>(),
        freeing_blocks<PythonReplay, RecordedPlan<Recorded::kPython>, A>(),

@@ -59,18 +59,12 @@ void SizeInHashTable::remember(Position block, unsigned log2) {
 }
 
 unsigned SizeInHashTable::size_log2(Position block) {
-  const std::size_t mask = slots.size() - 1, leaf = nodes.leaf_at(block);
-  std::size_t hole = home(leaf);
-  while (slots[hole] >> kLog2Bits != leaf || slots[hole] == 0) hole = (hole + 1) & mask;
-  const auto log2 = static_cast<unsigned>(slots[hole] & ((1u << kLog2Bits) - 1));
-  // Closes the gap: an entry further on moves into it, unless its home lies behind the gap.
-  for (std::size_t at = (hole + 1) & mask; slots[at] != 0; at = (at + 1) & mask) {
-    const std::size_t from_home = (at - home(static_cast<std::size_t>(slots[at] >> kLog2Bits))) & mask;
-    if (from_home < ((at - hole) & mask)) continue;
-    slots[hole] = slots[at];
-    hole = at;
-  }
-  slots[hole] = 0;
+  const std::size_t leaf = nodes.leaf_at(block);
+  std::size_t at = home(leaf);
+  // The block is in the table, so the search does not end at a free slot, and a removal need not close its gap.
+  while (slots[at] >> kLog2Bits != leaf || slots[at] == 0) at = (at + 1) & (slots.size() - 1);
+  const auto log2 = static_cast<unsigned>(slots[at] & ((1u << kLog2Bits) - 1));
+  slots[at] = 0;
   --live;
   return log2;
 }

@@ -180,6 +180,13 @@ TYPED_TEST(BuddyLadder, places_blocks_alike_in_a_long_sequence) {
   EXPECT_GT(pair.most_live(), 50u);
 }
 
+TEST(BuddyLadderLevelArray, holds_levels_that_need_all_five_bits) {
+  Pair<BuddyLevelArray> pair(3072 * kKiB, 16, 0, 9);
+  pair.run(1500);
+  pair.end();
+  EXPECT_EQ(pair.rung().layout().largest_request(), 2048 * kKiB);  // 17 levels above the leaves
+}
+
 TYPED_TEST(BuddyLadder, serves_exactly_the_stated_number_of_requests_of_one_size) {
   alignas(4096) static std::byte buffer[40000];
   for (const std::size_t bytes : {std::size_t{40000}, std::size_t{32768}, std::size_t{4112}, std::size_t{64}}) {
