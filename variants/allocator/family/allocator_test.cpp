@@ -1224,6 +1224,8 @@ TEST(AllocatorExecutables, have_the_same_checksum_in_every_workload_they_support
           EXPECT_EQ(executable.variant, "list_first_fit") << name;
         } else if (workload.at("unsupported").as_string() == kMovesBlocks) {
           EXPECT_EQ(name, "worst_case") << executable.variant;
+        } else if (workload.at("unsupported").as_string() == kKeepsAddresses) {
+          EXPECT_EQ(executable.variant, "relocatable") << name;
         } else {
           const bool one_heap = workload.at("unsupported").as_string() == kHasOneHeap;
           EXPECT_TRUE(one_heap || workload.at("unsupported").as_string() == kServesOneThread) << executable.variant;

@@ -77,7 +77,8 @@ class Session {
       return;
     }
     const std::size_t alignment = allocator_->alignment(bytes);
-    if (!std::has_single_bit(alignment) || reinterpret_cast<std::uintptr_t>(allocator_->address(block)) % alignment != 0)
+    if (!std::has_single_bit(alignment) ||
+        reinterpret_cast<std::uintptr_t>(allocator_->address(block)) % alignment != 0)
       return fail(fmt::format("a block of {} bytes is not aligned to {}", bytes, alignment));
     if (allocator_->occupied(block, bytes) < bytes) return fail(fmt::format("occupied() of {} bytes is less", bytes));
     if (can().fixed_capacity && !arena_has(block, bytes))

@@ -16,7 +16,7 @@ namespace lab::allocator {
 /// The members that a variant declares beyond those of Allocator.
 struct Capabilities {
   bool frees_blocks, resets, fixed_capacity, reports_fragmentation, keeps_outside = false, thread_safe = false,
-       relocates = false;
+                                                                    relocates = false;
 };
 
 class AnyAllocator {
