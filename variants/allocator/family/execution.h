@@ -43,6 +43,14 @@ Execution threaded_execution() {
           }};
 }
 
+/// A workload whose plan is made for a point of its axis.
+template <typename Task, typename Plan>
+Execution swept_execution() {
+  return {Plan::describe, [](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+            return std::make_unique<Task>(Plan(inputs.seed, inputs.point));
+          }};
+}
+
 inline constexpr const char* kSearchesTooLong =
     "the workload frees among thousands of blocks of mixed sizes; this allocator would search thousands of free blocks "
     "for each, which takes seconds";

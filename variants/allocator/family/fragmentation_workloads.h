@@ -124,20 +124,10 @@ class LongAndShort : public bench::Task {
 
 /// Blocks of both lifetimes in one heap.
 template <Allocator A>
-class LifetimesMixed : public SlotTask<A, Touch::kBlocks> {
+class LifetimesMixed : public PlannedReplace<A> {
  public:
   using Plan = LifetimesPlan;
-  explicit LifetimesMixed(Plan plan) : SlotTask<A, Touch::kBlocks>(plan), plan_(std::move(plan)) {}
-
-  std::uint64_t repeat(bench::PhaseClock& clock) override {
-    bench::Checksum sum;
-    clock.time(0, [&] { this->replace(plan_.operations.begin(), plan_.operations.end(), sum); });
-    this->record_counters(plan_.demand);
-    return sum.value();
-  }
-
- private:
-  const Plan plan_;
+  using PlannedReplace<A>::PlannedReplace;
 };
 
 /// The sizes of both heaps together.

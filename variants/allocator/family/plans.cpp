@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "harness/base/random.h"
 
@@ -126,6 +127,45 @@ bench::Workload LifetimesApartPlan::describe() {
   workload.name = "lifetimes_apart";
   workload.title = "The same requests as lifetimes_mixed, with a heap of its own for each lifetime";
   return workload;
+}
+
+namespace {
+
+bench::Workload sweep(std::string name, std::string title, bench::Axis axis, std::size_t operations) {
+  bench::Workload workload;
+  workload.name = std::move(name);
+  workload.title = std::move(title);
+  workload.phases = {"total"};
+  workload.operations = operations;
+  workload.operation = "pair";
+  workload.axis = std::move(axis);
+  return workload;
+}
+
+}  // namespace
+
+SizeSweepPlan::SizeSweepPlan(std::uint64_t seed, double bytes)
+    : ReplacementPlan(random_replacements(seed, kLive, kOperations,
+                                          {static_cast<std::size_t>(bytes) / 2, static_cast<std::size_t>(bytes)})) {}
+
+bench::Workload SizeSweepPlan::describe() {
+  bench::Axis axis{"largest block", "bytes", {}};
+  for (double bytes = 16; bytes <= 65536; bytes *= 4) axis.points.push_back({bytes});
+  return sweep("replace_by_size",
+               "Free a random one of 1,000 blocks, allocate another of half to all of the given size", std::move(axis),
+               kOperations);
+}
+
+LiveSweepPlan::LiveSweepPlan(std::uint64_t seed, double live)
+    : ReplacementPlan(random_replacements(seed, static_cast<std::size_t>(live), kOperations,
+                                          {RandomReplacePlan::kMinBytes, RandomReplacePlan::kMaxBytes})) {}
+
+bench::Workload LiveSweepPlan::describe() {
+  bench::Axis axis{"live blocks", "", {}};
+  for (const double live : {100, 1'000, 10'000, 40'000}) axis.points.push_back({live});
+  return sweep("replace_by_live",
+               "Free a random one of the given number of blocks, allocate another of 16 to 4096 bytes", std::move(axis),
+               kOperations);
 }
 
 unsigned threads_at(double per_core, unsigned cores) {

@@ -107,6 +107,21 @@ struct LifetimesApartPlan : LifetimesPlan {
   std::map<std::string, double> arena_counters(const Subject& subject) const;
 };
 
+/// random_replace as a function of the size: blocks of half of `bytes` to `bytes`.
+struct SizeSweepPlan : ReplacementPlan {
+  static constexpr std::size_t kLive = 1'000, kOperations = 20'000;
+  SizeSweepPlan(std::uint64_t seed, double bytes);
+  static bench::Workload describe();
+};
+
+/// random_replace as a function of the number of live blocks, with its sizes.
+struct LiveSweepPlan : ReplacementPlan {
+  static constexpr bool kMixesThousands = true;
+  static constexpr std::size_t kOperations = 20'000;
+  LiveSweepPlan(std::uint64_t seed, double live);
+  static bench::Workload describe();
+};
+
 /// Which numbers of threads a workload runs on: half of the cores, all, and twice as many.
 inline constexpr unsigned kMostThreads = 240;
 unsigned threads_at(double per_core, unsigned cores);

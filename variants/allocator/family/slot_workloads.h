@@ -87,6 +87,23 @@ class UntouchedReplace : public RandomReplace<A, Touch::kNothing> {
   }
 };
 
+/// The replacements of any plan, in one phase. (RandomReplace is apart: its timed loop stays the one it was.)
+template <Allocator A>
+class PlannedReplace : public SlotTask<A, Touch::kBlocks> {
+ public:
+  explicit PlannedReplace(ReplacementPlan plan) : SlotTask<A, Touch::kBlocks>(plan), plan_(std::move(plan)) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    bench::Checksum sum;
+    clock.time(0, [&] { this->replace(plan_.operations.begin(), plan_.operations.end(), sum); });
+    this->record_counters(plan_.demand);
+    return sum.value();
+  }
+
+ private:
+  const ReplacementPlan plan_;
+};
+
 template <Allocator A>
 class SameSizeChurn : public SlotTask<A, Touch::kBlocks> {
  public:
