@@ -6,8 +6,17 @@ namespace lab::allocator {
 
 class LinearThreadLocal : public LinearHeap<designs::ThreadLocalLinear<16>, 16> {
  public:
-  // The workloads that a linear allocator can do have one thread.
-  explicit LinearThreadLocal(const Demand& demand) : LinearHeap(demand, 1u) {}
+  static constexpr bool kThreadSafe = true;
+
+  explicit LinearThreadLocal(const Demand& demand) : LinearHeap(of_each_thread(demand), demand.threads) {}
+
+ private:
+  // One thread may need all that is demanded.
+  static Demand of_each_thread(Demand demand) {
+    demand.bytes *= demand.threads;
+    demand.blocks *= demand.threads;
+    return demand;
+  }
 };
 
 }  // namespace lab::allocator

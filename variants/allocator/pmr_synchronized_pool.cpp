@@ -1,8 +1,18 @@
 #include "variants/allocator/family/pmr_pool.h"
 #include "variants/allocator/family/registration.h"
 
+namespace lab::allocator {
+
+class PmrSynchronizedPool : public PmrPool<std::pmr::synchronized_pool_resource> {
+ public:
+  static constexpr bool kThreadSafe = true;
+  using PmrPool::PmrPool;
+};
+
+}  // namespace lab::allocator
+
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::PmrPool<std::pmr::synchronized_pool_resource>>(
+  return allocator::make_variant<allocator::PmrSynchronizedPool>(
       LAB_VARIANT,
       {.idea = "The C++ standard library's pools for many threads: each thread has its own pools, behind one lock for "
                "readers and writers.",
