@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <set>
@@ -445,6 +446,8 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
   prepared->memory.save_turns();
   if (observer.on_start) observer.on_start(spec, result);
 
+  // A library of the user's in every process: what conformed without it may not conform with it, and the reverse.
+  const bool foreign = std::getenv("LD_PRELOAD") != nullptr;
   int planned_blocks = 0;
   const auto report_result = [&](const results::Result& so_far, std::optional<int> blocks) {
     if (observer.on_result) observer.on_result(so_far, blocks);
@@ -456,8 +459,10 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
       utc_now,
       [&](std::string_view entry) { return journal->append(entry); },
       [] { return measure::read_cpu_use("/"); },
-      [&](const std::string& hash) { return prepared->memory.conformed(hash); },
-      [&](const std::string& hash) { prepared->memory.keep_conforming(hash); }};
+      [&](const std::string& hash) { return !foreign && prepared->memory.conformed(hash); },
+      [&](const std::string& hash) {
+        if (!foreign) prepared->memory.keep_conforming(hash);
+      }};
   const measure::SessionObserver session{[&](const measure::SessionProgress& progress) {
                                            planned_blocks = progress.blocks;
                                            if (observer.on_process) observer.on_process(progress);

@@ -359,6 +359,19 @@ TEST(Run, measures_a_malloc_library_beside_the_others_and_one_that_is_broken_cos
   EXPECT_NE(compared.output.find("3 have identical code and were not judged"), std::string::npos) << compared.output;
 }
 
+TEST(Run, checks_conformance_again_under_a_library_that_the_user_preloads) {
+  if (!measure::kCanPreload) GTEST_SKIP();
+  const Bench bench({"plain"});
+  const auto checked = [&](const std::string& preload) {
+    const ChildOutcome outcome = bench.shell(preload + "\"$1\" run --processes 1 --filter '*/store'");
+    return lines_with(outcome.error_tail, "run: conformance of ").size();
+  };
+  EXPECT_EQ(checked("LD_PRELOAD=" + fake_malloc("good") + " "), 1u);
+  EXPECT_EQ(checked(""), 1u) << "what conformed with the library is not known to conform without it";
+  EXPECT_EQ(checked(""), 0u);
+  EXPECT_EQ(checked("LD_PRELOAD=" + fake_malloc("good") + " "), 1u);
+}
+
 TEST(Run, refuses_a_malloc_that_is_no_shared_library) {
   const Bench bench({"plain"}, "", "plain");
   const Bench without({"plain"});
