@@ -86,17 +86,17 @@ template <Allocator A>
 std::vector<bench::Workload> workloads() {
   // jemalloc seeds its random choices from addresses, mimalloc reads the clock, and each machine has its own C library.
   constexpr bool kRepeatable = !ThirdParty<A>;
-  return offer({freeing_blocks<TouchedReplace, RandomReplacePlan, A>(),
-                freeing_blocks<UntouchedReplace, UntouchedReplacePlan, A>(),
-                freeing_blocks<GrowingBuffers, GrowingPlan, A>(), freeing_blocks<SameSizeChurn, SameSizePlan, A>(),
-                execution<FrameScratch<A>>(), in_order_of_addresses<A>(),
-                freeing_blocks<LongAndShort, LongAndShortPlan, A>(), freeing_blocks<LifetimesMixed, LifetimesPlan, A>(),
-                with_two_heaps<A>(), freeing_blocks<CompileReplay, RecordedPlan<Recorded::kCompile>, A>(),
-                freeing_blocks<PythonReplay, RecordedPlan<Recorded::kPython>, A>(),
-                freeing_blocks<HarnessReplay, RecordedPlan<Recorded::kHarness>, A>(),
-                on_threads<CrossThreadFree, CrossThreadPlan, A>(), on_threads<Larson, LarsonPlan, A>(),
-                frames_on_threads<A>(), sweep<SizeSweepPlan, A>(), sweep<LiveSweepPlan, A>()},
-               subject_of<A>(), kRepeatable);
+  return offer(
+      {freeing_blocks<TouchedReplace, RandomReplacePlan, A>(),
+       freeing_blocks<UntouchedReplace, UntouchedReplacePlan, A>(), freeing_blocks<GrowingBuffers, GrowingPlan, A>(),
+       freeing_blocks<SameSizeChurn, SameSizePlan, A>(), execution<FrameScratch<A>>(), in_order_of_addresses<A>(),
+       freeing_blocks<LongAndShort, LongAndShortPlan, A>(), freeing_blocks<LifetimesMixed, LifetimesPlan, A>(),
+       with_two_heaps<A>(), freeing_blocks<CompileReplay, RecordedPlan<Recorded::kCompile>, A>(),
+       freeing_blocks<PythonReplay, RecordedPlan<Recorded::kPython>, A>(),
+       freeing_blocks<HarnessReplay, RecordedPlan<Recorded::kHarness>, A>(),
+       on_threads<CrossThreadFree, CrossThreadPlan, A>(), on_threads<Larson, LarsonPlan, A>(), frames_on_threads<A>(),
+       sweep<SizeSweepPlan, A>(), sweep<LiveSweepPlan, A>()},
+      subject_of<A>(), kRepeatable);
 }
 
 }  // namespace lab::allocator
