@@ -31,8 +31,8 @@ class BuddyTrimmed {
  private:
   static constexpr std::size_t kLeafBytes = 64;
 
-  // As for the plain buddy: a place of the rounded size at most doubles a request.
-  static std::size_t buffer_bytes(const Demand& demand) { return 2 * demand.bytes + (demand.blocks + 64) * kLeafBytes; }
+  // Not twice as much, as of the plain buddy: with few large blocks, a small tail takes the only free aligned place.
+  static std::size_t buffer_bytes(const Demand& demand) { return 3 * demand.bytes + (demand.blocks + 64) * kLeafBytes; }
 
   static std::size_t usable_bytes(const Buffer& buffer) {
     if (designs::TrimmedBuddy::leaves_within(buffer.bytes(), kLeafBytes) == 0) out_of_memory(buffer.bytes());

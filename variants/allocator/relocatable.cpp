@@ -34,10 +34,10 @@ class Relocatable {
   }
 
  private:
-  // Header and rounding of each block, and an eighth for holes. So little that compaction has work, and so much that a
+  // Header and rounding of each block, and a quarter for holes. So little that compaction has work, and so much that a
   // request that may move 16 times its size finds room.
   static std::size_t buffer_bytes(const Demand& demand) {
-    return demand.bytes + demand.bytes / 8 + (demand.blocks + 128) * designs::Relocatable::kLeafBytes;
+    return demand.bytes + demand.bytes / 4 + (demand.blocks + 128) * designs::Relocatable::kLeafBytes;
   }
   static std::size_t usable_bytes(const Buffer& buffer) {
     if (designs::Relocatable::leaves_within(buffer.bytes()) == 0) out_of_memory(buffer.bytes());

@@ -1262,7 +1262,8 @@ TEST(AllocatorExecutables, have_the_same_checksum_in_every_workload_they_support
         EXPECT_EQ(run(executable.path + " --run " + name + " 2>&1").status, 2);
         continue;
       }
-      for (const char* seed : {"1", "77"}) {
+      // Sanitizers make this one of the longest tests: there, one seed.
+      for (const char* const seed : kSurelyFound ? std::vector{"1", "77"} : std::vector{"77"}) {
         // CPU time, not elapsed time. A slow allocator is not wrong, but it would take minutes for a workload.
         const Output output = run("ulimit -c 0; ulimit -S -t " + std::to_string(kMostCpuSeconds) + "; exec " +
                                   executable.path + " --run " + name + " --seconds 0.001 --seed " + seed);
@@ -1281,7 +1282,7 @@ TEST(AllocatorExecutables, have_the_same_checksum_in_every_workload_they_support
       EXPECT_EQ(checksum, by_variant.begin()->second)
           << variant << " and " << by_variant.begin()->first << ", " << workload;
   for (const std::string& name : *lists.begin())
-    EXPECT_GE(checksums[name + " with seed 1"].size(), 2u) << name << " has nothing to be compared with";
+    EXPECT_GE(checksums[name + " with seed 77"].size(), 2u) << name << " has nothing to be compared with";
 }
 
 }  // namespace

@@ -148,10 +148,10 @@ void add_exhibits(const Subject& subject, std::vector<bench::Workload>& workload
   const auto workload = std::ranges::find(workloads, RandomReplacePlan::describe().name, &bench::Workload::name);
   if (workload == workloads.end() || !workload->unsupported.empty()) return;
   using enum bench::ExhibitKind;
-  workload->exhibits = {{kPair, "Time of a free and an allocation, with a read of the clock (about 20 ns)", kLatency},
-                        {kResident, "Resident memory per byte requested, from the empty heap on", kSeries}};
+  workload->exhibits = {{kPair, "Time of a free and an allocation, with a read of the clock (about 20 ns)", kLatency}};
   if (subject.tells_occupied)
     workload->exhibits.push_back({kRounding, "Bytes in blocks per byte requested, from the empty heap on", kSeries});
+  workload->exhibits.push_back({kResident, "Resident memory per byte requested, from the empty heap on", kSeries});
   if (subject.can.reports_fragmentation)
     workload->exhibits.push_back(
         {kFreeMemory, "Free memory outside the largest free block, from the empty heap on", kSeries});
