@@ -145,18 +145,21 @@ void ExhibitFiles::image(std::string_view name, const Picture& picture) {
   write(name, ExhibitKind::kImage, png_of(picture));
 }
 
-void ExhibitFiles::events(std::string_view name, std::span<const Event> events) {
+void ExhibitFiles::events(std::string_view name, std::span<const Event> events,
+                          const std::map<std::string, double>& figures) {
   if (!begin(name, ExhibitKind::kEvents, events.size(), kMostEvents)) return;
   std::string lines;
   for (const Event& event : events) {
     // Trace Event Format counts microseconds.
     const auto microseconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1000; };
-    const json::object line{
-        {"name", event.name},  {"ph", event.length == 0 ? "i" : "X"}, {"pid", 1},
-        {"tid", event.thread}, {"ts", microseconds(event.begin)},     {"dur", microseconds(event.length)}};
+    json::object line{{"name", event.name},  {"ph", event.length == 0 ? "i" : "X"}, {"pid", 1},
+                      {"tid", event.thread}, {"ts", microseconds(event.begin)},     {"dur", microseconds(event.length)}};
+    if (!event.args.empty()) line["args"] = to_json(event.args);
     lines += fmt::format("{}{}", lines.empty() ? "" : ",\n", json::serialize(line));
   }
-  write(name, ExhibitKind::kEvents, fmt::format("{{\"traceEvents\": [\n{}\n]}}\n", lines));
+  const std::string other =
+      figures.empty() ? "" : fmt::format(", \"otherData\": {}", json::serialize(to_json(figures)));
+  write(name, ExhibitKind::kEvents, fmt::format("{{\"traceEvents\": [\n{}\n]{}}}\n", lines, other));
 }
 
 Expected<void> ExhibitFiles::finish() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ struct Event {
   unsigned thread = 0;     ///< from 0
   std::int64_t begin = 0;  ///< nanoseconds since the start of the pass
   std::int64_t length = 0;
+  std::map<std::string, std::int64_t> args = {};  ///< what it was about: {"position": 0, "bytes": 4096}
 };
 
 /// A picture: 8 bits a channel, rows from the top.
@@ -54,7 +56,8 @@ class ExhibitFiles {
   void latency(std::string_view name, std::span<const std::uint32_t> nanoseconds);
   void series(std::string_view name, const Series& series);
   void image(std::string_view name, const Picture& picture);
-  void events(std::string_view name, std::span<const Event> events);
+  /// `figures` are about all events: numbers that claims may be about, the summary of the exhibit.
+  void events(std::string_view name, std::span<const Event> events, const std::map<std::string, double>& figures = {});
 
   /// The first error: an exhibit that was not declared, was declared of another kind, was written twice, is too large
   /// or malformed, was never written, or a file that cannot be written.

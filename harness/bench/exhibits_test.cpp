@@ -20,7 +20,7 @@ void write_all(ExhibitFiles& files) {
   files.latency("stroke", std::vector<std::uint32_t>{1, 0x01020304});
   files.series("ink", {"strokes", "ink, ml", {1, 2}, {{"left", {9, 8.5}}}});
   files.image("picture", {2, 1, 3, {255, 0, 0, 0, 0, 255}});
-  files.events("strokes", std::vector<Event>{{"dip", 0, 0, 1500}, {"mark", 1, 2000, 0}});
+  files.events("strokes", std::vector<Event>{{"dip", 0, 0, 1500}, {"mark", 1, 2000, 0, {{"x", 7}}}}, {{"ink_ml", 0.5}});
 }
 
 std::string problem(const std::function<void(ExhibitFiles&)>& write) {
@@ -45,8 +45,8 @@ TEST(Exhibits, are_one_file_each) {
   EXPECT_EQ(*read_file(folder.path() / "strokes.trace.json"),
             "{\"traceEvents\": [\n"
             "{\"name\":\"dip\",\"ph\":\"X\",\"pid\":1,\"tid\":0,\"ts\":0E0,\"dur\":1.5E0},\n"
-            "{\"name\":\"mark\",\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":2E0,\"dur\":0E0}\n"
-            "]}\n");
+            "{\"name\":\"mark\",\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":2E0,\"dur\":0E0,\"args\":{\"x\":7}}\n"
+            "], \"otherData\": {\"ink_ml\":5E-1}}\n");
 }
 
 TEST(Exhibits, contain_a_valid_png) {

@@ -1,5 +1,6 @@
 #include "harness/judge/claim.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -33,24 +34,14 @@ class ClaimJudge {
   }
 
   std::vector<JudgedClaim> operator()(const results::ExactClaim& claim) const {
-    JudgedExact evidence{&claim};
-    std::vector<std::string> benchmarks;
-    bool all_hold = true;
-    for (const std::string& benchmark : benchmarks_like(claim.quantity.benchmarks, result_)) {
-      const std::vector<Share> found = shares(claim.quantity, benchmark, result_);
-      if (found.empty()) continue;
-      evidence.values.push_back(exact_value(claim.stated, benchmark, found));
-      benchmarks.push_back(benchmark);
-      all_hold = all_hold && evidence.values.back().holds;
-    }
-    const ClaimVerdict verdict = evidence.values.empty() ? ClaimVerdict::kUndecided
-                                 : all_hold              ? ClaimVerdict::kReproduced
-                                                         : ClaimVerdict::kRefuted;
-    return {{&claim_, verdict, std::move(benchmarks), std::move(evidence)}};
+    return of_values(JudgedExact{&claim});
+  }
+  std::vector<JudgedClaim> operator()(const results::FormulaClaim& claim) const {
+    return of_values(JudgedFormula{&claim});
   }
 
   std::vector<JudgedClaim> operator()(const results::OrderClaim& claim) const {
-    JudgedOrder evidence{&claim, is_time(article_.family, claim.variants, claim.metric, claim.workload, result_)};
+    JudgedOrder evidence{&claim, time(claim.variants, claim.metric, claim.workload)};
     for (std::size_t i = 1; i < claim.variants.size(); ++i)
       evidence.steps.push_back(ratio(claim.variants[i], claim.variants[i - 1], claim.metric, claim.workload));
     JudgedClaim judged{&claim_, order_verdict(evidence.steps), {}, std::move(evidence)};
@@ -64,7 +55,11 @@ class ClaimJudge {
 
  private:
   std::string benchmark(const std::string& variant, const std::string& workload) const {
-    return results::benchmark_name(article_.family, variant, workload);
+    return claimed_benchmark(article_.family, variant, workload);
+  }
+
+  bool time(const std::vector<std::string>& variants, const std::string& metric, const std::string& workload) const {
+    return is_time(article_.family, variants, metric, workload, result_);
   }
 
   std::optional<Estimate> ratio(const std::string& from, const std::string& to, const std::string& metric,
@@ -87,7 +82,7 @@ class ClaimJudge {
     const auto& [metric, workload, cases] = claim.ratio;
     JudgedRatio evidence{&claim, &one, one.from_table ? *one.from_table : *claim.stated};
     evidence.misprinted = claim.stated && one.from_table && std::abs(*claim.stated - *one.from_table) >= kPrinted;
-    evidence.time = is_time(article_.family, {one.from, one.to}, metric, workload, result_);
+    evidence.time = time({one.from, one.to}, metric, workload);
     evidence.benchmarks = {benchmark(one.from, workload), benchmark(one.to, workload)};
     evidence.measured = ratio(one.from, one.to, metric, workload);
     for (const std::string& other : claim.also) evidence.also.push_back(ratio(one.from, one.to, metric, other));
@@ -101,14 +96,78 @@ class ClaimJudge {
     return judged;
   }
 
-  static ExactValue exact_value(const results::PrintedNumber& stated, const std::string& benchmark,
-                                const std::vector<Share>& found) {
-    ExactValue value{benchmark, {found.front().value(), found.front().value()}};
-    for (const Share& share : found)
-      value.range = {std::min(value.range.low, share.value()), std::max(value.range.high, share.value())};
-    const double off = std::max(std::abs(value.range.low - stated.value), std::abs(value.range.high - stated.value));
-    value.holds = off < stated.accuracy;
-    return value;
+  /// Judges the values of every benchmark that the claim is about.
+  template <typename Evidence>
+  std::vector<JudgedClaim> of_values(Evidence evidence) const {
+    std::vector<std::string> benchmarks;
+    bool all_hold = true;
+    for (const std::string& benchmark : benchmarks_like(evidence.claim->quantity.benchmarks, result_)) {
+      const std::optional<ExactValue> value = value_of(*evidence.claim, benchmark);
+      if (!value) continue;
+      benchmarks.push_back(benchmark);
+      all_hold = all_hold && value->holds;
+      evidence.values.push_back(*value);
+    }
+    const ClaimVerdict verdict = evidence.values.empty() ? ClaimVerdict::kUndecided
+                                 : all_hold              ? ClaimVerdict::kReproduced
+                                                         : ClaimVerdict::kRefuted;
+    return {{&claim_, verdict, std::move(benchmarks), std::move(evidence)}};
+  }
+
+  static bool holds(const results::ExactClaim& claim, double value) {
+    const double off = value - claim.stated.value;
+    switch (claim.relation) {
+      case results::ExactClaim::Relation::kLeast:
+        return off > -claim.stated.accuracy;
+      case results::ExactClaim::Relation::kMost:
+        return off < claim.stated.accuracy;
+      case results::ExactClaim::Relation::kEqual:
+        break;
+    }
+    return std::abs(off) < claim.stated.accuracy;
+  }
+  static bool holds(const results::FormulaClaim&, double value, double stated) {
+    return std::abs(value - stated) <= kFormulaTolerance * std::abs(stated);
+  }
+
+  static void add(ExactValue& all, double value, double stated, bool holds) {
+    const bool first = all.benchmark.empty();
+    const auto widened = [&](const stats::Interval& before, double by) {
+      return first ? stats::Interval{by, by}
+                   : stats::Interval{std::min(before.low, by), std::max(before.high, by)};
+    };
+    all.range = widened(all.range, value);
+    all.stated = widened(all.stated, stated);
+    all.holds = holds && (first || all.holds);
+  }
+
+  std::optional<ExactValue> value_of(const results::ExactClaim& claim, const std::string& benchmark) const {
+    ExactValue all;
+    for (const Share& share : shares(claim.quantity, benchmark, result_)) {
+      add(all, share.value(), claim.stated.value, holds(claim, share.value()));
+      all.benchmark = benchmark;
+    }
+    return all.benchmark.empty() ? std::nullopt : std::optional(std::move(all));
+  }
+
+  /// The formula is evaluated with the metrics of the same process.
+  std::optional<ExactValue> value_of(const results::FormulaClaim& claim, const std::string& benchmark) const {
+    std::map<std::string, std::map<int, double>> metrics;
+    for (const std::string& name : claim.stated.names())
+      for (const Share& share :
+           shares({.benchmarks = "", .metric = name, .exhibit = claim.quantity.exhibit}, benchmark, result_))
+        metrics[name][share.block] = share.part;
+    ExactValue all;
+    for (const Share& share : shares(claim.quantity, benchmark, result_)) {
+      const std::optional<double> stated = claim.stated.evaluate([&](const std::string& name) {
+        const auto value = metrics[name].find(share.block);
+        return value == metrics[name].end() ? std::nullopt : std::optional(value->second);
+      });
+      if (!stated) continue;
+      add(all, share.value(), *stated, holds(claim, share.value(), *stated));
+      all.benchmark = benchmark;
+    }
+    return all.benchmark.empty() ? std::nullopt : std::optional(std::move(all));
   }
 
   static ClaimVerdict order_verdict(const std::vector<std::optional<Estimate>>& steps) {
@@ -153,20 +212,39 @@ ClaimVerdict judge_claim(double claimed, const std::optional<stats::Interval>& m
   return high <= 0 || high < effect * kClaimTolerance ? ClaimVerdict::kRefuted : ClaimVerdict::kUndecided;
 }
 
+namespace {
+
+/// By block: a benchmark has at most one process per block and arm. A figure of an exhibit counts as of block 0.
+std::map<int, double> values_by_block(const std::string& metric, const std::string& exhibit,
+                                      const std::string& benchmark, const Result& result) {
+  std::map<int, double> values;
+  if (exhibit.empty())
+    for (const stats::Datum& value : metric_values(result, benchmark, metric)) values[value.block] = value.value;
+  else
+    for (const results::Exhibit& one : result.exhibits)
+      if (one.benchmark == benchmark && one.info.name == exhibit)
+        if (const auto figure = one.summary.find(metric); figure != one.summary.end()) values[0] = figure->second;
+  return values;
+}
+
+}  // namespace
+
 std::vector<Share> shares(const results::Quantity& quantity, const std::string& benchmark, const Result& result) {
   std::vector<Share> found;
-  const std::vector<stats::Datum> parts = metric_values(result, benchmark, quantity.metric);
-  if (quantity.over.empty()) {
-    for (const stats::Datum& part : parts) found.push_back({part.value});
-    return found;
-  }
-  // A benchmark has at most one process per block and arm.
   std::map<int, double> wholes;
-  for (const stats::Datum& whole : metric_values(result, benchmark, quantity.over)) wholes[whole.block] = whole.value;
-  for (const stats::Datum& part : parts)
-    if (const auto whole = wholes.find(part.block); whole != wholes.end() && whole->second > 0)
-      found.push_back({part.value, whole->second});
+  if (!quantity.over.empty()) wholes = values_by_block(quantity.over, quantity.exhibit, benchmark, result);
+  for (const auto& [block, part] : values_by_block(quantity.metric, quantity.exhibit, benchmark, result)) {
+    if (quantity.over.empty())
+      found.push_back({part, 1, block});
+    else if (const auto whole = wholes.find(block); whole != wholes.end() && whole->second > 0)
+      found.push_back({part, whole->second, block});
+  }
   return found;
+}
+
+std::string claimed_benchmark(const std::string& family, const std::string& variant, const std::string& workload) {
+  return variant.find('/') == std::string::npos ? results::benchmark_name(family, variant, workload)
+                                                : fmt::format("{}/{}", family, variant);
 }
 
 std::vector<std::string> benchmarks_like(const std::string& glob, const Result& result) {
@@ -180,7 +258,7 @@ std::vector<std::string> benchmarks_like(const std::string& glob, const Result& 
 std::optional<Estimate> measured_ratio(const std::string& family, const std::string& from, const std::string& to,
                                        const std::string& metric, const std::string& workload, const Result& result) {
   const auto values = [&](const std::string& variant) {
-    return metric_values(result, results::benchmark_name(family, variant, workload), metric);
+    return metric_values(result, claimed_benchmark(family, variant, workload), metric);
   };
   return stats::estimate_ratio(values(from), values(to));
 }
@@ -188,7 +266,7 @@ std::optional<Estimate> measured_ratio(const std::string& family, const std::str
 bool is_time(const std::string& family, const std::vector<std::string>& variants, const std::string& metric,
              const std::string& workload, const Result& result) {
   return std::any_of(variants.begin(), variants.end(), [&](const std::string& variant) {
-    return is_time(result, results::benchmark_name(family, variant, workload), metric);
+    return is_time(result, claimed_benchmark(family, variant, workload), metric);
   });
 }
 

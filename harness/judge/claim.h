@@ -36,10 +36,11 @@ inline constexpr double kClaimTolerance = 0.1;
 /// no effect and stays undecided.
 ClaimVerdict judge_claim(double claimed, const std::optional<stats::Interval>& measured);
 
-/// Values of a quantity: one per process that has it. Without `over`, the whole is 1.
+/// Values of a quantity: one per process that has it, or that of an exhibit. Without `over`, the whole is 1.
 struct Share {
   double part = 0;
   double whole = 1;
+  int block = 0;  ///< of the process
   double value() const { return part / whole; }
 };
 std::vector<Share> shares(const results::Quantity& quantity, const std::string& benchmark,
@@ -48,7 +49,10 @@ std::vector<Share> shares(const results::Quantity& quantity, const std::string& 
 /// The benchmarks of head that match a glob and have numbers, sorted.
 std::vector<std::string> benchmarks_like(const std::string& glob, const results::Result& result);
 
-/// The metric of `from` over that of `to` on one workload; none if either has no numbers.
+/// "family/variant/workload"; `variant` may be "variant/workload", then it names its own.
+std::string claimed_benchmark(const std::string& family, const std::string& variant, const std::string& workload);
+
+/// The metric of `from` over that of `to` on one workload; none if either has no numbers. Either may name its own.
 std::optional<stats::Estimate> measured_ratio(const std::string& family, const std::string& from, const std::string& to,
                                               const std::string& metric, const std::string& workload,
                                               const results::Result& result);
@@ -69,16 +73,27 @@ struct JudgedRatio {
   std::vector<std::optional<stats::Estimate>> also = {};  ///< on RatioClaim::also
 };
 
+/// Tolerance of a formula, as a share of its value: metadata is rounded up to whole words.
+inline constexpr double kFormulaTolerance = 0.001;
+
 /// The values of one benchmark.
 struct ExactValue {
   std::string benchmark;
-  stats::Interval range;  ///< over its processes
-  bool holds = false;     ///< whether the whole range is within one unit of the stated number's last digit
+  stats::Interval range;   ///< over its processes
+  stats::Interval stated;  ///< what the claim says for this benchmark, over its processes
+  bool holds = false;      ///< for the whole range
 };
 
-/// An exact claim: reproduced if it holds for every benchmark, refuted if it fails for one, undecided without values.
+/// A claim of a number: reproduced if it holds for every benchmark, refuted if it fails for one, undecided without
+/// values. A number holds to within one unit of its last digit, a bound from that unit on.
 struct JudgedExact {
   const results::ExactClaim* claim = nullptr;
+  std::vector<ExactValue> values = {};  ///< by benchmark
+};
+
+/// A claim of a formula: the same, to within kFormulaTolerance.
+struct JudgedFormula {
+  const results::FormulaClaim* claim = nullptr;
   std::vector<ExactValue> values = {};  ///< by benchmark
 };
 
@@ -94,7 +109,7 @@ struct JudgedClaim {
   const results::Claim* claim = nullptr;
   ClaimVerdict verdict = ClaimVerdict::kUndecided;
   std::vector<std::string> benchmarks = {};  ///< all that it is about
-  std::variant<JudgedRatio, JudgedExact, JudgedOrder> evidence = {};
+  std::variant<JudgedRatio, JudgedExact, JudgedFormula, JudgedOrder> evidence = {};
 };
 
 /// The claims about the article's family, in its order. `article` must outlive them. Returns a ratio claim once per

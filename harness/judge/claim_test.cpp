@@ -143,6 +143,14 @@ results::Claim exact(const char* text, double value, double accuracy) {
   return {"", results::ExactClaim{{"shelf/*/store", "used_bytes", "all_bytes"}, {text, value, accuracy}}};
 }
 
+results::Claim bound(const char* text, double value, double accuracy, results::ExactClaim::Relation relation) {
+  return {"", results::ExactClaim{{"shelf/*/store", "used_bytes", "all_bytes"}, {text, value, accuracy}, relation}};
+}
+
+results::Claim formula(const char* text) {
+  return {"", results::FormulaClaim{{"shelf/*/store", "used_bytes", "all_bytes"}, *results::Formula::parse(text)}};
+}
+
 results::Claim order(const char* metric, std::vector<std::string> variants) {
   return {"", results::OrderClaim{metric, "store", std::move(variants)}};
 }
@@ -162,6 +170,67 @@ TEST(Claim, of_an_exact_value_holds_within_the_last_printed_digit) {
   EXPECT_EQ(found.benchmarks, (std::vector<std::string>{"shelf/deep/store", "shelf/plain/store"}));
   EXPECT_FALSE(std::get<JudgedExact>(found.evidence).values[0].holds);
   EXPECT_TRUE(std::get<JudgedExact>(found.evidence).values[1].holds);
+}
+
+TEST(Claim, of_a_bound_holds_from_its_last_printed_digit_on) {
+  using enum results::ExactClaim::Relation;
+  const results::Claim least = bound("12.5 %", 0.125, 0.001, kLeast), most = bound("12.5 %", 0.125, 0.001, kMost);
+  EXPECT_EQ(verdict_of(judged(least, {{"plain", 12.45}, {"deep", 90}})), "reproduced");
+  EXPECT_EQ(verdict_of(judged(least, {{"plain", 12.45}, {"deep", 12.3}})), "refuted");
+  EXPECT_EQ(verdict_of(judged(most, {{"plain", 12.55}, {"deep", 0}})), "reproduced");
+  EXPECT_EQ(verdict_of(judged(most, {{"plain", 12.55}, {"deep", 12.7}})), "refuted");
+  EXPECT_EQ(verdict_of(judged(most, {})), "undecided");
+}
+
+TEST(Claim, of_a_formula_is_about_the_metrics_of_the_same_benchmark) {
+  // used_bytes over all_bytes is used_bytes / 100.
+  const results::Claim right = formula("used_bytes / 100"), wrong = formula("1 / (8 * all_bytes)");
+  EXPECT_EQ(verdict_of(judged(right, {{"plain", 12.5}, {"deep", 40}})), "reproduced");
+  EXPECT_EQ(verdict_of(judged(wrong, {{"plain", 12.5}, {"deep", 40}})), "refuted");
+  EXPECT_EQ(verdict_of(judged(wrong, {{"plain", 0.125}})), "reproduced");
+  EXPECT_EQ(verdict_of(judged(formula("2 * leaves"), {{"plain", 12.5}})), "undecided") << "nothing counts leaves";
+  EXPECT_EQ(verdict_of(judged(right, {})), "undecided");
+  const JudgedClaim found = judged(wrong, {{"plain", 12.5}});
+  const ExactValue& value = std::get<JudgedFormula>(found.evidence).values.at(0);
+  EXPECT_EQ(value.benchmark, "shelf/plain/store");
+  EXPECT_DOUBLE_EQ(value.range.low, 0.125);
+  EXPECT_DOUBLE_EQ(value.stated.high, 1.0 / 800);
+}
+
+TEST(Claim, may_be_about_the_figures_of_an_exhibit) {
+  results::Article article;
+  article.family = "shelf";
+  results::Claim claim = exact("12.5 %", 0.125, 0.001);
+  std::get<results::ExactClaim>(claim.kind).quantity.exhibit = "tree";
+  article.claims = {claim};
+  results::Result result;
+  sample::add_processes(result, "shelf/plain/store", {{"put", 10}}, 10, 2, 0.001);
+  for (results::Process& process : result.processes) process.counters = {{"used_bytes", 50}, {"all_bytes", 100}};
+  EXPECT_EQ(verdict_of(judge_claims(article, result).front()), "undecided") << "counters are no figures of an exhibit";
+  result.exhibits.push_back({"shelf/plain/store",
+                             {"tree", "", results::ExhibitKind::kEvents},
+                             "",
+                             1,
+                             {{"used_bytes", 25}, {"all_bytes", 200}}});
+  EXPECT_EQ(verdict_of(judge_claims(article, result).front()), "reproduced");
+  result.exhibits.front().summary["used_bytes"] = 26;
+  EXPECT_EQ(verdict_of(judge_claims(article, result).front()), "refuted");
+}
+
+TEST(Claim, may_compare_two_workloads_of_a_variant) {
+  results::Article article;
+  article.family = "shelf";
+  article.claims = {{"", results::OrderClaim{"put", "", {"plain/apart", "plain/mixed"}}},
+                    {"", results::RatioClaim{{"put", "mixed", {{"", "plain", "plain/apart"}}}, {}, 2.0}}};
+  results::Result result;
+  EXPECT_EQ(verdict_of(judge_claims(article, result)[0]), "undecided");
+  sample::add_processes(result, "shelf/plain/mixed", {{"put", 20}}, 10, 8, 0.001);
+  sample::add_processes(result, "shelf/plain/apart", {{"put", 10}}, 10, 8, 0.001);
+  const std::vector<JudgedClaim> claims = judge_claims(article, result);
+  EXPECT_EQ(verdict_of(claims[0]), "reproduced");
+  EXPECT_EQ(claims[0].benchmarks, (std::vector<std::string>{"shelf/plain/apart", "shelf/plain/mixed"}));
+  EXPECT_TRUE(std::get<JudgedOrder>(claims[0].evidence).time);
+  EXPECT_EQ(verdict_of(claims[1]), "reproduced");
 }
 
 TEST(Claim, of_an_order_needs_every_step) {

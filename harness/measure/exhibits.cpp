@@ -9,6 +9,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/printable.h"
 #include "harness/measure/variant_output.h"
 #include "harness/stats/latency.h"
@@ -65,6 +66,20 @@ json::object summary_json(const std::map<std::string, double>& summary) {
   json::object object;
   for (const auto& [name, value] : summary) object[name] = value;
   return object;
+}
+
+/// The figures of a file of events.
+Expected<std::map<std::string, double>> figures_of(const std::string& events, const std::string& file) {
+  const Expected<json::value> value = parse_json(events, file);
+  if (!value) return value.error();
+  std::map<std::string, double> figures;
+  if (const json::object* const object = value->if_object())
+    if (const json::value* const other = object->if_contains("otherData")) {
+      Expected<std::map<std::string, double>> read = from_json<std::map<std::string, double>>(*other);
+      if (!read) return read.error();
+      figures = std::move(*read);
+    }
+  return figures;
 }
 
 class ExhibitRun {
@@ -164,6 +179,14 @@ class ExhibitRun {
     if (!content) {
       fail(one, fmt::format("exhibit '{}': {}", exhibit.name, content.error().what));
       return true;
+    }
+    if (exhibit.kind == ExhibitKind::kEvents) {
+      Expected<std::map<std::string, double>> figures = figures_of(*content, made.string());
+      if (!figures) {
+        fail(one, fmt::format("exhibit '{}': {}", exhibit.name, figures.error().what));
+        return true;
+      }
+      kept.summary = std::move(*figures);
     }
     write(name, *content);
     kept.file = (pass_.folder.filename() / name).string();

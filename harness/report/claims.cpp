@@ -18,6 +18,7 @@ namespace json = boost::json;
 using judge::ClaimVerdict;
 using judge::JudgedClaim;
 using judge::JudgedExact;
+using judge::JudgedFormula;
 using judge::JudgedOrder;
 using judge::JudgedRatio;
 using results::Article;
@@ -111,6 +112,39 @@ struct ClaimRow {
   std::string why = {};
 };
 
+std::string_view relation_words(results::ExactClaim::Relation relation) {
+  constexpr std::string_view kWords[] = {"", "at least ", "at most "};
+  return kWords[static_cast<std::size_t>(relation)];
+}
+
+/// Four digits, so that 1 / (4 * 128) and its printed rounding are told apart.
+std::string shortest(const stats::Interval& values) {
+  const std::string low = fmt::format("{:.4g}", values.low), high = fmt::format("{:.4g}", values.high);
+  return low == high ? low : range(low, high);
+}
+
+stats::Interval range_of(const std::vector<judge::ExactValue>& values) {
+  stats::Interval all = values.front().range;
+  for (const judge::ExactValue& value : values)
+    all = {std::min(all.low, value.range.low), std::max(all.high, value.range.high)};
+  return all;
+}
+
+/// nullptr if the claim holds in all of them.
+const judge::ExactValue* first_wrong(const std::vector<judge::ExactValue>& values) {
+  const auto wrong = std::ranges::find(values, false, &judge::ExactValue::holds);
+  return wrong == values.end() ? nullptr : &*wrong;
+}
+
+ClaimRow without_values(ClaimRow row, const results::Quantity& quantity) {
+  row.here = "none";
+  row.why = quantity.exhibit.empty()
+                ? fmt::format("No process of {} has '{}'.", quantity.benchmarks, quantity.metric)
+                : fmt::format("No exhibit '{}' of {} has '{}'.", quantity.exhibit, quantity.benchmarks,
+                              quantity.metric);
+  return row;
+}
+
 /// Makes the row of each kind of claim.
 struct RowMaker {
   const Result& result;
@@ -131,22 +165,33 @@ struct RowMaker {
 
   ClaimRow operator()(const JudgedExact& exact) const {
     const results::PrintedNumber& stated = exact.claim->stated;
-    const results::Quantity& quantity = exact.claim->quantity;
-    ClaimRow row{.stated = stated.text};
-    if (exact.values.empty()) {
+    const bool is_bound = exact.claim->relation != results::ExactClaim::Relation::kEqual;
+    ClaimRow row{.stated = std::string(relation_words(exact.claim->relation)) + stated.text};
+    if (exact.values.empty()) return without_values(std::move(row), exact.claim->quantity);
+    row.here = as_printed(range_of(exact.values), stated);
+    const judge::ExactValue* const wrong = first_wrong(exact.values);
+    row.why = wrong == nullptr ? fmt::format("{} in {}.", is_bound ? "Within the bound" : "The stated number",
+                                             counted(exact.values.size(), "benchmark"))
+                               : fmt::format("{} has {}.", wrong->benchmark, as_printed(wrong->range, stated));
+    return row;
+  }
+
+  ClaimRow operator()(const JudgedFormula& formula) const {
+    ClaimRow row{.stated = formula.claim->stated.text()};
+    if (formula.values.empty()) {
+      std::vector<std::string> wanted = formula.claim->stated.names();
+      for (const std::string& metric : {formula.claim->quantity.over, formula.claim->quantity.metric})
+        if (!metric.empty()) wanted.insert(wanted.begin(), metric);
       row.here = "none";
-      row.why = fmt::format("No process of {} has '{}'.", quantity.benchmarks, quantity.metric);
+      row.why = fmt::format("No process of {} has all of {}.", formula.claim->quantity.benchmarks, enumerated(wanted));
       return row;
     }
-    stats::Interval all = exact.values.front().range;
-    for (const judge::ExactValue& value : exact.values)
-      all = {std::min(all.low, value.range.low), std::max(all.high, value.range.high)};
-    row.here = as_printed(all, stated);
-    const auto wrong = std::find_if(exact.values.begin(), exact.values.end(),
-                                    [](const judge::ExactValue& value) { return !value.holds; });
-    row.why = wrong == exact.values.end()
-                  ? fmt::format("The stated number in {}.", counted(exact.values.size(), "benchmark"))
-                  : fmt::format("{} has {}.", wrong->benchmark, as_printed(wrong->range, stated));
+    row.here = shortest(range_of(formula.values));
+    const judge::ExactValue* const wrong = first_wrong(formula.values);
+    row.why = wrong == nullptr ? fmt::format("As the formula gives it in {}.",
+                                             counted(formula.values.size(), "benchmark"))
+                               : fmt::format("{} has {}; the formula gives {}.", wrong->benchmark,
+                                             shortest(wrong->range), shortest(wrong->stated));
     return row;
   }
 
@@ -205,6 +250,9 @@ std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article&
     text +=
         " A claim of a number is reproduced if every benchmark has it, to within one unit of the last digit that the "
         "article prints.";
+  if (has<JudgedFormula>(claims))
+    text +=
+        " A claim of a formula is reproduced if every benchmark's value is what the formula gives for its own metrics.";
   if (has<JudgedOrder>(claims))
     text +=
         " An order is reproduced if the ratio of each variant to the one before it is above 1 with its whole interval, "
@@ -225,7 +273,7 @@ std::vector<std::string> also_of(const std::vector<JudgedClaim>& claims) {
 std::vector<TableColumn> claim_columns(const std::vector<JudgedClaim>& claims, const std::vector<std::string>& also) {
   using enum TableColumn::Kind;
   std::vector<TableColumn> columns{
-      {"Verdict", kVerdict},       {"Claim", kText},    {"Stated", has<JudgedOrder>(claims) ? kShort : kNumber},
+      {"Verdict", kVerdict},       {"Claim", kText},    {"Stated", has<JudgedOrder>(claims) || has<JudgedFormula>(claims) ? kShort : kNumber},
       {"From its table", kNumber}, {"Erratum", kShort}, {"Here", kNumber},
       {"95 % interval", kNumber}};
   for (const std::string& workload : also) {

@@ -103,6 +103,19 @@ TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
   EXPECT_EQ(reason_of(exact, 1500, 1501), "shelf/deep/store has 1,501.");
   EXPECT_EQ(reason_of(exact, 0, 0, 0), "No process of shelf/* has 'bytes'.");
 
+  const results::ExactClaim most{{"shelf/*", "bytes", ""}, {"1,500", 1500, 1}, results::ExactClaim::Relation::kMost};
+  EXPECT_EQ(reason_of(most, 1500, 3), "Within the bound in 2 benchmarks.");
+  EXPECT_EQ(reason_of(most, 1500, 1501), "shelf/deep/store has 1,501.");
+  const results::ExactClaim shown{{"shelf/*", "bytes", "", "tree"}, {"1,500", 1500, 1}};
+  EXPECT_EQ(reason_of(shown, 1500, 1500), "No exhibit 'tree' of shelf/* has 'bytes'.");
+
+  const auto formula = [](const char* text) {
+    return results::FormulaClaim{{"shelf/*", "bytes", ""}, *results::Formula::parse(text)};
+  };
+  EXPECT_EQ(reason_of(formula("100 * leaves"), 1000, 1000), "No process of shelf/* has all of bytes and leaves.");
+  EXPECT_EQ(reason_of(formula("bytes * 1"), 1000, 1500), "As the formula gives it in 2 benchmarks.");
+  EXPECT_EQ(reason_of(formula("bytes / 4"), 1000, 1000), "shelf/deep/store has 1000; the formula gives 250.");
+
   const results::OrderClaim order{"bytes", "store", {"deep", "plain"}};
   EXPECT_EQ(reason_of(order, 300, 100), "Every step grows: plain / deep 3.00 (3.00 to 3.00).");
   EXPECT_EQ(reason_of(order, 100, 100), "One step does not grow: plain / deep 1.00 (1.00 to 1.00).");

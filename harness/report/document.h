@@ -32,6 +32,12 @@ struct TableColumn {
 };
 
 struct Table {
+  /// Rows below one heading.
+  struct Group {
+    std::size_t first_row = 0;
+    std::string title;
+  };
+
   /// Removes the columns without text in any row.
   void drop_empty_columns();
 
@@ -41,6 +47,9 @@ struct Table {
   std::vector<std::vector<TableCell>> rows;
   /// Each row's benchmarks, for a table without a kBenchmark column.
   std::vector<std::vector<std::string>> benchmarks = {};
+  std::vector<Group> groups = {};  ///< in the order of the rows; the first begins with row 0. Empty: no headings
+  bool sortable = false;           ///< the page sorts the rows of each group by a column
+  std::vector<std::size_t> summary_rows = {};  ///< the rows that the Markdown summary has; empty: all
 };
 
 /// `text` with '-' for each character that is not safe in a file name or URL.
@@ -61,6 +70,7 @@ struct Chart {
   /// in common. "lines": {"driver", "columns", "values"}; a row is a point with its line's "driver", "order" and, as
   /// "value", its value. A point whose value is null has no row.
   boost::json::object choices = {};
+  boost::json::object replay = {};  ///< steps that the page replays above the drawing (page/replay.js); empty: none
   std::vector<std::pair<std::string, std::string>> words;          ///< replace {{key}} in the specification
   std::vector<std::pair<std::string, boost::json::value>> values;  ///< replace strings that consist of {{key}} alone
 };

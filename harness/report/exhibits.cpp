@@ -11,6 +11,7 @@
 #include "harness/base/json_struct.h"
 #include "harness/report/format.h"
 #include "harness/report/lines.h"
+#include "harness/report/replay.h"
 
 namespace lab::report {
 
@@ -37,8 +38,15 @@ struct FileEvent {
   std::string name;
   unsigned tid = 0;
   double ts = 0, dur = 0;  ///< microseconds
+  std::map<std::string, std::int64_t> args;
 };
-LAB_JSON_STRUCT(FileEvent, name, tid, ts, dur)
+void fields(FieldReader& f, FileEvent& event) {
+  f("name", event.name);
+  f("tid", event.tid);
+  f("ts", event.ts);
+  f("dur", event.dur);
+  f.added("args", event.args);
+}
 
 struct FileEvents {
   std::vector<FileEvent> traceEvents;
@@ -175,6 +183,22 @@ Chart apart_chart(const char* spec, const std::string& family, const ExhibitGrou
   return chart;
 }
 
+/// None if the events are not those of a tree of blocks.
+std::optional<Chart> replay_of(const std::string& family, const ExhibitGroup& group, const Exhibit& exhibit,
+                               const FileEvents& file) {
+  std::vector<ReplayEvent> events;
+  for (const FileEvent& event : file.traceEvents) events.push_back({event.name, event.args});
+  std::optional<Chart> chart =
+      replay_chart(fmt::format("{}-{}", group.chart_name(family), variant_of(exhibit)), exhibit.benchmark, events);
+  if (!chart) return std::nullopt;
+  chart->title = fmt::format("{}: {}", variant_of(exhibit), group.info->title);
+  chart->note = apart_note(group, exhibit,
+                           fmt::format("Rows: block sizes. {} events, as the design reported them; the page replays them, "
+                                       "and still frames show some. The file {} has all.",
+                                       whole(events.size()), exhibit.file));
+  return chart;
+}
+
 std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& group, const ExhibitContents& contents) {
   std::vector<Chart> charts;
   for (const Exhibit* one : group.exhibits) {
@@ -182,6 +206,10 @@ std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& g
     std::optional<FileEvents> file = parsed<FileEvents>(*one, contents);
     if (!file || file->traceEvents.empty()) continue;
     std::ranges::stable_sort(file->traceEvents, {}, &FileEvent::ts);
+    if (std::optional<Chart> replay = replay_of(family, group, *one, *file)) {
+      charts.push_back(std::move(*replay));
+      continue;
+    }
     const std::size_t shown = std::min(kShownEvents, file->traceEvents.size());
     json::array rows;
     for (const FileEvent& event : file->traceEvents | std::views::take(shown))

@@ -158,9 +158,10 @@ class HtmlWriter {
   void element(const Table& table) {
     const std::string id = "table-" + identifier(table.name);
     put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
-        "<table id=\"{0}\" role=\"table\"{1}>\n<caption><span><span id=\"{0}-title\">{2}</span>{3}</span></caption>\n"
+        "<table id=\"{0}\" role=\"table\"{1}{4}>\n<caption><span><span id=\"{0}-title\">{2}</span>{3}</span></caption>\n"
         "<thead role=\"rowgroup\"><tr role=\"row\">",
-        id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"));
+        id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"),
+        table.sortable ? " data-sortable" : "");
     for (const TableColumn& column : table.columns)
       put("<th scope=\"col\" role=\"columnheader\" class=\"{}\">{}</th>", class_of(column.kind),
           escape_html(column.title));
@@ -169,7 +170,11 @@ class HtmlWriter {
     for (const auto& row : table.rows)
       for (std::size_t i = 0; i < row.size(); ++i) most[i] = std::max(most[i], decimals(row[i].text));
     const std::size_t head = row_heading(table.columns);
+    auto group = table.groups.begin();
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
+      for (; group != table.groups.end() && group->first_row == at; ++group)
+        put("{}<tr role=\"row\" class=\"group\"><th scope=\"rowgroup\" role=\"rowheader\" colspan=\"{}\">{}</th></tr>\n",
+            at == 0 ? "" : "</tbody>\n<tbody role=\"rowgroup\">\n", table.columns.size(), escape_html(group->title));
       const std::vector<TableCell>& row = table.rows[at];
       put("<tr role=\"row\"{}>", keys_of(table, at));
       for (std::size_t i = 0; i < row.size(); ++i) cell(row[i], table.columns[i], i == head, most[i]);
@@ -202,8 +207,9 @@ class HtmlWriter {
       const auto drawn = drawings_.find(chart.name);
       const std::string id = "figure-" + chart.name;
       put("<figure id=\"{}\" data-chart=\"{}\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
-          "<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n</figure>\n",
+          "{}<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n</figure>\n",
           id, chart.name, escape_html(chart.title), link_to(id, "the figure"), escape_html(chart.note),
+          chart.replay.empty() ? "" : fmt::format("<div class=\"replay\" data-replay=\"{}\" hidden></div>\n", chart.name),
           escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
     }
     out_ += "</div>\n";
@@ -295,8 +301,11 @@ std::string escape_html(std::string_view text) {
 std::string to_html(const Document& document, const std::map<std::string, std::string>& drawings) {
   HtmlWriter writer(drawings);
   for (const Section& section : document.sections) writer.section(section, 2);
-  json::object specifications;
-  for (const Chart* chart : charts_of(document)) specifications[chart->name] = specification(*chart);
+  json::object specifications, replays;
+  for (const Chart* chart : charts_of(document)) {
+    specifications[chart->name] = specification(*chart);
+    if (!chart->replay.empty()) replays[chart->name] = chart->replay;
+  }
   json::object matrices;
   for (const Matrix* matrix : matrices_of(document)) matrices[matrix->name] = matrix->data;
   return fill(resource("page.html"),
@@ -309,12 +318,15 @@ std::string to_html(const Document& document, const std::map<std::string, std::s
                {"main", writer.take()},
                {"charts", inside_script(json::value(std::move(specifications)))},
                {"matrices", inside_script(json::value(std::move(matrices)))},
+               {"replays", inside_script(json::value(std::move(replays)))},
                {"vega", inside_script(resource("vega.min.js"))},
                {"vega-lite", inside_script(resource("vega-lite.min.js"))},
                {"vega-embed", inside_script(resource("vega-embed.min.js"))},
                {"fit", inside_script(resource("fit.js"))},
                {"script", inside_script(resource("page.js"))},
                {"filter", inside_script(resource("filter.js"))},
+               {"sort", inside_script(resource("sort.js"))},
+               {"replay", inside_script(resource("replay.js"))},
                {"matrix", inside_script(resource("matrix.js"))}});
 }
 

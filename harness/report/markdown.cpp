@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace lab::report {
 
 namespace {
@@ -58,14 +61,25 @@ class MarkdownWriter {
     out_ += "\n|";
     for (const TableColumn& heading : table.columns)
       out_ += heading.kind == TableColumn::Kind::kNumber ? "---:|" : "---|";
-    for (const auto& row : table.rows) {
+    auto group = table.groups.begin();
+    for (std::size_t at = 0; at < table.rows.size(); ++at) {
+      while (group != table.groups.end() && std::next(group) != table.groups.end() && std::next(group)->first_row <= at)
+        ++group;
+      if (!table.summary_rows.empty() && std::ranges::find(table.summary_rows, at) == table.summary_rows.end()) continue;
+      if (group != table.groups.end() && group->first_row <= at) {
+        put("\n| **{}** |", escape_markdown(group->title));
+        for (std::size_t i = 1; i < table.columns.size(); ++i) out_ += "  |";
+        ++group;
+      }
       out_ += "\n|";
-      for (const TableCell& cell : row) {
+      for (const TableCell& cell : table.rows[at]) {
         const std::string text = escape_markdown(cell.text);
         put(" {} |", cell.emphasis == Emphasis::kPlain ? text : "**" + text + "**");
       }
     }
     out_ += '\n';
+    if (!table.summary_rows.empty() && table.summary_rows.size() < table.rows.size())
+      put("\n{} of {} rows; the page has all of them.\n", table.summary_rows.size(), table.rows.size());
   }
 
   std::string out_;

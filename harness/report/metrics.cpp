@@ -26,20 +26,8 @@ using results::NumberFormat;
 using results::Result;
 using stats::Interval;
 
-std::string shown(double value, NumberFormat format) {
-  switch (format) {
-    case NumberFormat::kPercent:
-      return fmt::format("{} %", number(100 * value));
-    case NumberFormat::kWhole:
-      return whole(static_cast<std::uint64_t>(std::llround(value)));
-    case NumberFormat::kNumber:
-      break;
-  }
-  return number(value);
-}
-
 std::string shown(const Interval& values, NumberFormat format) {
-  const std::string low = shown(values.low, format), high = shown(values.high, format);
+  const std::string low = formatted(values.low, format), high = formatted(values.high, format);
   return low == high ? low : range(low, high);
 }
 
@@ -178,6 +166,18 @@ std::optional<Chart> chart_of(const MetricChart& wanted, const std::string& fami
 }
 
 }  // namespace
+
+std::string formatted(double value, NumberFormat format) {
+  switch (format) {
+    case NumberFormat::kPercent:
+      return fmt::format("{} %", number(100 * value));
+    case NumberFormat::kWhole:
+      return whole(static_cast<std::uint64_t>(std::llround(value)));
+    case NumberFormat::kNumber:
+      break;
+  }
+  return number(value);
+}
 
 Table metrics_table(const std::string& family, const Family& described, const Result& result) {
   using enum TableColumn::Kind;

@@ -10,6 +10,9 @@
 
 namespace lab::report {
 
+/// A metric's value as its table shows it.
+std::string formatted(double value, results::NumberFormat format);
+
 /// One row per benchmark with counters, one column per counter: first the described ones. No rows without counters.
 Table metrics_table(const std::string& family, const results::Family& described, const results::Result& result);
 

@@ -12,6 +12,7 @@
 #include "harness/judge/fitness.h"
 #include "harness/report/bisects.h"
 #include "harness/report/charts.h"
+#include "harness/report/choice.h"
 #include "harness/report/claims.h"
 #include "harness/report/comparison.h"
 #include "harness/report/errata.h"
@@ -261,9 +262,12 @@ Document report_document(const ReportInput& input, const Background& background,
   if (result != nullptr) {
     for (Section& section : claims_sections(judged, background, *result))
       document.sections.push_back(std::move(section));
-    for (const std::string& family : families_in_order(*result, judged))
-      document.sections.push_back(
-          family_section(family, results::describe(background.families, family), *result, input.exhibits));
+    for (const std::string& family : families_in_order(*result, judged)) {
+      const results::Family described = results::describe(background.families, family);
+      if (Section choice = choice_section(family, described, *result); !choice.elements.empty())
+        document.sections.push_back(std::move(choice));
+      document.sections.push_back(family_section(family, described, *result, input.exhibits));
+    }
   }
   document.sections.push_back(vulkan_section(input.atlas, background.articles, input.memory));
   if (Section errata = errata_section(background.articles, result, input.atlas); !errata.elements.empty())

@@ -41,7 +41,7 @@ Document sample_document() {
 
 /// What Vega calls the mark that stands for one row of each chart.
 std::string mark_of(const std::string& spec) {
-  return spec == "posterior" ? "area mark" : spec == "events" ? "bar" : "point";
+  return spec == "posterior" ? "area mark" : spec == "events" || spec == "blocks" ? "bar" : "point";
 }
 
 /// The marks of a chart whose marks have no description of their own: the atlas's, which has hundreds in a chart and

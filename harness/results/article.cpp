@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using ClaimKind = decltype(Claim::kind);
+
 /// "0.195 %", "67,108,864". False if it is no such number.
 bool parse_printed(PrintedNumber& number) {
   std::string digits = number.text;
@@ -69,13 +71,38 @@ void fields(FieldReader& f, Quantity& quantity) {
   f("benchmarks", quantity.benchmarks);
   f("metric", quantity.metric);
   f.added("over", quantity.over);
+  f.added("exhibit", quantity.exhibit);
+}
+
+void read_number(FieldReader& f, const char* field, PrintedNumber& number) {
+  f(field, number.text);
+  if (!f.failed() && !parse_printed(number))
+    f.refuse(field, fmt::format("expected a number such as '0.195 %', found '{}'", number.text));
 }
 
 void fields(FieldReader& f, ExactClaim& claim) {
   fields(f, claim.quantity);
-  f("stated", claim.stated.text);
-  if (!f.failed() && !parse_printed(claim.stated))
-    f.refuse("stated", fmt::format("expected a number such as '0.195 %', found '{}'", claim.stated.text));
+  read_number(f, "stated", claim.stated);
+}
+
+void read_bound(FieldReader& f, ClaimKind& kind) {
+  auto& claim = kind.emplace<ExactClaim>();
+  fields(f, claim.quantity);
+  std::string least;
+  f.added("least", least);
+  claim.relation = least.empty() ? ExactClaim::Relation::kMost : ExactClaim::Relation::kLeast;
+  read_number(f, least.empty() ? "most" : "least", claim.stated);
+}
+
+void fields(FieldReader& f, FormulaClaim& claim) {
+  fields(f, claim.quantity);
+  std::string stated;
+  f("stated", stated);
+  if (f.failed()) return;
+  if (Expected<Formula> formula = Formula::parse(stated))
+    claim.stated = std::move(*formula);
+  else
+    f.refuse("stated", formula.error().what);
 }
 
 void fields(FieldReader& f, OrderClaim& claim) {
@@ -196,12 +223,13 @@ void fields(FieldReader& f, DriverClaim& claim) {
     if (claim.about == words) claim.scope = scope;
 }
 
-using ClaimKind = decltype(Claim::kind);
 using FigureKind = decltype(Erratum::measured);
 
 void fields(FieldReader& f, Claim& claim) {
   static constexpr JsonKind<ClaimKind> kKinds[] = {{"ratio", read_alternative<RatioClaim>},
                                                    {"exact", read_alternative<ExactClaim>},
+                                                   {"bound", read_bound},
+                                                   {"formula", read_alternative<FormulaClaim>},
                                                    {"order", read_alternative<OrderClaim>},
                                                    {"driver", read_alternative<DriverClaim>},
                                                    {"text", read_alternative<TextClaim>}};
@@ -265,7 +293,9 @@ class Completion {
   Completion(const Article& article, std::string part) : article_(article), part_(std::move(part)) {}
 
   Expected<void> operator()(Ratio& ratio) const {
-    if (Expected<void> known = take_workload(ratio.workload); !known) return known;
+    std::vector<std::string> benchmarks;
+    for (const RatioCase& one : ratio.cases) benchmarks.insert(benchmarks.end(), {one.from, one.to});
+    if (Expected<void> known = take_workload(ratio.workload, benchmarks); !known) return known;
     for (RatioCase& one : ratio.cases)
       if (const auto from = article_.figure(one.from, ratio.metric), to = article_.figure(one.to, ratio.metric);
           from && to)
@@ -286,7 +316,8 @@ class Completion {
     return needs_family();
   }
   Expected<void> operator()(ExactClaim& claim) const { return (*this)(claim.quantity); }
-  Expected<void> operator()(OrderClaim& claim) const { return take_workload(claim.workload); }
+  Expected<void> operator()(FormulaClaim& claim) const { return (*this)(claim.quantity); }
+  Expected<void> operator()(OrderClaim& claim) const { return take_workload(claim.workload, claim.variants); }
   Expected<void> operator()(const DriverClaim& claim) const {
     return claim.scope == ClaimScope::kPlatform ? has_platform(claim.about) : Expected<void>{};
   }
@@ -305,9 +336,12 @@ class Completion {
   }
 
  private:
-  Expected<void> take_workload(std::string& workload) const {
+  /// No workload is needed where each benchmark names its own.
+  Expected<void> take_workload(std::string& workload, const std::vector<std::string>& benchmarks) const {
     if (workload.empty()) workload = article_.workload;
-    if (workload.empty())
+    const bool named =
+        std::ranges::all_of(benchmarks, [](const std::string& one) { return one.find('/') != std::string::npos; });
+    if (workload.empty() && !named)
       return wrong(fmt::format("{}: expected 'workload' there or in the article, found none", part_));
     return needs_family();
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/results/formula.h"
 
 namespace lab::results {
 
@@ -27,10 +28,10 @@ struct ArticleRow {
   std::map<std::string, double> values;  ///< by metric
 };
 
-/// Two variants that a ratio is about. Where the article leaves a condition open, there is a case for each choice.
+/// Two benchmarks that a ratio is about, each a variant, or "variant/workload" if it has a workload of its own. Where the article leaves a condition open, there is a case for each choice.
 struct RatioCase {
   std::string when;  ///< the condition; "" if there is one case
-  std::string from;  ///< variants
+  std::string from;
   std::string to;
   std::optional<double> from_table = {};  ///< the ratio of the article's own figures; computed, not in the file
 };
@@ -46,7 +47,8 @@ struct Ratio {
 struct Quantity {
   std::string benchmarks;  ///< a glob over "family/variant/workload"; the file omits the family
   std::string metric;
-  std::string over;  ///< "": the metric itself
+  std::string over = {};     ///< "": the metric itself
+  std::string exhibit = {};  ///< the exhibit whose figures `metric` and `over` are; "": they are counters
 };
 
 /// A claim that a ratio has a size: above 1, `to` needs less time (or less of another metric) than `from`.
@@ -63,17 +65,26 @@ struct PrintedNumber {
   double accuracy = 0;  ///< one unit of its last digit: 0.00001
 };
 
-/// A claim that a quantity without noise has a value.
+/// A claim that a quantity without noise has a value, or is at least or at most that.
 struct ExactClaim {
+  enum class Relation { kEqual, kLeast, kMost };
+
   Quantity quantity;
   PrintedNumber stated;
+  Relation relation = Relation::kEqual;
+};
+
+/// A claim that a quantity without noise follows from other metrics of the same benchmark.
+struct FormulaClaim {
+  Quantity quantity;
+  Formula stated;
 };
 
 /// A claim that a metric grows from each variant to the next.
 struct OrderClaim {
   std::string metric;
-  std::string workload;
-  std::vector<std::string> variants;
+  std::string workload;               ///< "" if each of them has its own
+  std::vector<std::string> variants;  ///< or "variant/workload"
 };
 
 using ImageSize = std::array<std::uint64_t, 2>;  ///< width and height
@@ -127,7 +138,7 @@ struct TextClaim {
 
 struct Claim {
   std::string text;
-  std::variant<RatioClaim, ExactClaim, OrderClaim, DriverClaim, TextClaim> kind;
+  std::variant<RatioClaim, ExactClaim, FormulaClaim, OrderClaim, DriverClaim, TextClaim> kind;
 };
 
 /// Figures of a driver column: where an erratum's measured figure comes from.

@@ -31,7 +31,11 @@ constexpr std::string_view kShelves = R"({
     {"kind": "ratio", "claim": "Quick gets fast", "metric": "get", "workload": "fetch", "also": ["drop"], "stated": 1.5,
      "from": "plain", "to": "quick"},
     {"kind": "exact", "claim": "One bit each", "benchmarks": "quick/*", "metric": "bits", "over": "all", "stated": "12.5 %"},
-    {"kind": "order", "claim": "Quick is quicker", "metric": "time", "order": ["quick", "plain"]}],
+    {"kind": "order", "claim": "Quick is quicker", "metric": "time", "order": ["quick", "plain"]},
+    {"kind": "bound", "claim": "Half is lost", "benchmarks": "quick/*", "exhibit": "tree", "metric": "lost", "least": "50 %"},
+    {"kind": "bound", "claim": "Little is lost", "benchmarks": "quick/*", "metric": "lost", "most": "7"},
+    {"kind": "formula", "claim": "An eighth", "benchmarks": "quick/*", "metric": "bits", "over": "all", "stated": "1 / 8 / leaf"},
+    {"claim": "Apart is quicker", "metric": "time", "kind" : "order", "order": ["quick/apart", "quick/mixed"]}],
   "errata": [
     {"claim": "c", "article": "2.1", "arithmetic": "6 / 3 = 2", "measured": {"kind": "ratio", "metric": "put", "from": "plain", "to": "quick"}},
     {"claim": "d", "article": "8", "arithmetic": "9", "measured": {"kind": "value", "benchmarks": "quick/*", "metric": "bits"}},
@@ -91,7 +95,7 @@ TEST(Article, has_claims_of_every_kind) {
   EXPECT_EQ(shelves.name, "shelves");
   EXPECT_EQ(shelves.family, "shelf");
   EXPECT_EQ(shelves.source.author, "A. Writer");
-  ASSERT_EQ(shelves.claims.size(), 4u);
+  ASSERT_EQ(shelves.claims.size(), 8u);
 
   const auto& cases = std::get<RatioClaim>(shelves.claims[0].kind);
   EXPECT_EQ(cases.ratio.workload, "store") << "the article's";
@@ -112,6 +116,17 @@ TEST(Article, has_claims_of_every_kind) {
   EXPECT_EQ(exact.quantity.over, "all");
   EXPECT_DOUBLE_EQ(exact.stated.value, 0.125);
   EXPECT_DOUBLE_EQ(exact.stated.accuracy, 0.001);
+
+  const auto& least = std::get<ExactClaim>(shelves.claims[4].kind);
+  EXPECT_EQ(least.relation, ExactClaim::Relation::kLeast);
+  EXPECT_EQ(least.quantity.exhibit, "tree");
+  EXPECT_DOUBLE_EQ(least.stated.value, 0.5);
+  const auto& most = std::get<ExactClaim>(shelves.claims[5].kind);
+  EXPECT_EQ(most.relation, ExactClaim::Relation::kMost);
+  EXPECT_EQ(most.stated.text, "7");
+  const auto& formula = std::get<FormulaClaim>(shelves.claims[6].kind);
+  EXPECT_EQ(formula.quantity.benchmarks, "shelf/quick/*");
+  EXPECT_EQ(formula.stated.text(), "1 / 8 / leaf");
 
   const auto& order = std::get<OrderClaim>(shelves.claims[3].kind);
   EXPECT_EQ(order.workload, "store");
@@ -152,7 +167,7 @@ TEST(Article, has_claims_of_every_kind) {
 }
 
 TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
-  const std::string all_claims = "expected one of 'ratio', 'exact', 'order', 'driver', 'text', found 'guess'";
+  const std::string all_claims = "expected one of 'ratio', 'exact', 'bound', 'formula', 'order', 'driver', 'text', found 'guess'";
   const struct {
     std::string_view from, to;
     std::string error;
@@ -173,6 +188,10 @@ TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
        "claims[1].from: missing"},
       {R"("12.5 %")", R"("an eighth")", "claims[2].stated: expected a number such as '0.195 %', found 'an eighth'"},
       {R"("12.5 %")", "12", "claims[2].stated: expected a string, found 12"},
+      {R"("least": "50 %")", R"("half": "50 %")", "claims[4].most: missing"},
+      {R"("most": "7")", R"("most": "few")", "claims[5].most: expected a number such as '0.195 %', found 'few'"},
+      {R"("1 / 8 / leaf")", R"("1 / (8 * leaf")",
+       "claims[6].stated: expected ')' at the end, found '1 / (8 * leaf'"},
       {R"("order": ["quick", "plain"])", R"("order": ["quick"])",
        "claims[3].order: expected at least 2 variants, found 1"},
       {R"("workload": "store", )", "",

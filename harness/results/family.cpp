@@ -38,12 +38,47 @@ void fields(FieldReader& f, MetricChart& chart) {
   f.added("line", chart.line);
 }
 
+void fields(FieldReader& f, ChoiceGroup& group) {
+  f("title", group.title);
+  f("workload", group.workload);
+  f.added("trait", group.trait);
+  if (!group.trait.empty()) f("like", group.like);
+}
+
+void fields(FieldReader& f, ChoiceTrait& column) {
+  f("trait", column.trait);
+  f("title", column.title);
+  f("means", column.means);
+  f.added("otherwise", column.otherwise);
+}
+
+void fields(FieldReader& f, ChoiceMetric& column) {
+  f("metric", column.metric);
+  f("title", column.title);
+  f("means", column.means);
+  f.added("over", column.over);
+  column.format = default_column(column.metric).format;
+  if (!column.over.empty()) column.format = NumberFormat::kNumber;
+  f.added("format", column.format);
+  column.axis = column.title;
+  f.added("axis", column.axis);
+}
+
+void fields(FieldReader& f, Choice& choice) {
+  f("title", choice.title);
+  f("groups", choice.groups);
+  f.added("latency", choice.latency);
+  f.added("metrics", choice.metrics);
+  f.added("traits", choice.traits);
+}
+
 void fields(FieldReader& f, Family& family) {
   f.added("title", family.title);
   f.added("subject", family.subject);
   f.added("metrics_title", family.metrics_title);
   f.added("metrics", family.metrics);
   f.added("charts", family.charts);
+  f.added("choice", family.choice);
 }
 
 namespace {

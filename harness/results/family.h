@@ -34,12 +34,46 @@ struct MetricChart {
   std::optional<double> line;  ///< a value to mark
 };
 
+/// Variants that can do the same and are measured on the same workload.
+struct ChoiceGroup {
+  std::string title;
+  std::string trait;  ///< of the variants' cards; "": any
+  std::string like;   ///< a glob over its value
+  std::string workload;
+};
+
+/// A column of the table that helps to choose.
+struct ChoiceTrait {
+  std::string trait;
+  std::string title;
+  std::string otherwise;  ///< for a variant without it
+  std::string means;      ///< a sentence
+};
+struct ChoiceMetric {
+  std::string metric;
+  std::string over;  ///< "": the metric itself
+  std::string title;
+  std::string axis;  ///< where it is an axis of the plot; otherwise the title
+  std::string means;
+  NumberFormat format = NumberFormat::kNumber;
+};
+
+/// "Which one for my case?": what a family's variants are chosen by, beside their time.
+struct Choice {
+  std::string title;
+  std::string latency;              ///< an exhibit of the groups' workloads: p99.9 and the worst call; "": none
+  std::vector<ChoiceGroup> groups;  ///< a variant is in the first one that it matches
+  std::vector<ChoiceMetric> metrics;  ///< the first one is plotted against time
+  std::vector<ChoiceTrait> traits;
+};
+
 struct Family {
   std::string title;    ///< of its section
   std::string subject;  ///< as in "8 published claims about <subject>"
   std::string metrics_title;
   std::vector<MetricColumn> metrics;  ///< the first columns of the table; others follow under their own names
   std::vector<MetricChart> charts;
+  std::optional<Choice> choice;
 };
 
 /// By name.

@@ -44,6 +44,28 @@ TEST(Family, has_titles_metrics_and_charts) {
   EXPECT_EQ(shelf.charts[1].line, std::nullopt);
 }
 
+TEST(Family, may_say_what_its_variants_are_chosen_by) {
+  const Expected<Families> families = loaded(R"({"choice": {"title": "Which shelf?", "latency": "pair",
+    "groups": [{"title": "Moves", "trait": "moves", "like": "yes*", "workload": "store"}, {"title": "All", "workload": "fetch"}],
+    "metrics": [{"metric": "used_bytes", "title": "Used", "means": "m"},
+                {"metric": "used_bytes", "over": "all_bytes", "title": "Share", "axis": "a share", "format": "percent", "means": "m"}],
+    "traits": [{"trait": "threads", "title": "Threads", "otherwise": "one", "means": "m"}]}})");
+  ASSERT_TRUE(families) << families.error().what;
+  EXPECT_FALSE(describe(*families, "other").choice);
+  const Choice choice = *describe(*families, "shelf").choice;
+  EXPECT_EQ(choice.title, "Which shelf?");
+  EXPECT_EQ(choice.latency, "pair");
+  ASSERT_EQ(choice.groups.size(), 2u);
+  EXPECT_EQ(choice.groups[0].like, "yes*");
+  EXPECT_EQ(choice.groups[1].trait, "");
+  ASSERT_EQ(choice.metrics.size(), 2u);
+  EXPECT_EQ(choice.metrics[0].format, NumberFormat::kWhole);
+  EXPECT_EQ(choice.metrics[0].axis, "Used");
+  EXPECT_EQ(choice.metrics[1].format, NumberFormat::kPercent);
+  EXPECT_EQ(choice.metrics[1].axis, "a share");
+  EXPECT_EQ(choice.traits.at(0).otherwise, "one");
+}
+
 TEST(Family, without_a_description_has_its_name_as_title) {
   for (const char* text : {R"({"reference": "plain"})", R"({"reference": "plain", "later": [1]})"}) {
     const Family shelf = describe(*loaded(text), "shelf");
@@ -65,6 +87,9 @@ TEST(Family, that_cannot_be_read_is_one_sentence_with_its_file) {
       {R"({"metrics": [{"metric": "m", "format": "hex"}]})",
        "metrics[0].format: expected one of number, percent, whole, found 'hex'"},
       {R"({"charts": [{"name": "n", "metric": "m", "note": "n"}]})", "charts[0].axis: missing"},
+      {R"({"choice": {"title": "t"}})", "choice.groups: missing"},
+      {R"({"choice": {"title": "t", "groups": [{"title": "t", "workload": "w", "trait": "x"}]}})",
+       "choice.groups[0].like: missing"},
   };
   for (const auto& [text, error] : rows) {
     const Expected<Families> families = loaded(text);

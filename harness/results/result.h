@@ -190,7 +190,7 @@ struct Exhibit {
   bench::ExhibitInfo info;
   std::string file;                       ///< relative to the folder of the result
   int processes = 0;                      ///< that it is made of
-  std::map<std::string, double> summary;  ///< of a latency distribution: kP50 and so on, nanoseconds
+  std::map<std::string, double> summary;  ///< of latencies: kP50 and so on, nanoseconds; of events: their figures
 };
 
 struct Unsupported {

@@ -1,4 +1,5 @@
 #include "variants/allocator/family/buddy_heap.h"
+#include "variants/allocator/family/buddy_story.h"
 #include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
@@ -12,7 +13,7 @@ class Buddy : public BuddyHeap {
 }  // namespace lab::allocator
 
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::Buddy>(
+  return allocator::with_story(allocator::make_variant<allocator::Buddy>(
       LAB_VARIANT,
       {.idea = "Splits a buffer in halves until a block fits; a freed block merges with its buddy if that is free. One "
                "XOR bit per pair and one split bit per inner block, in the first leaves; free(pointer) walks the split "
@@ -22,5 +23,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .source = "Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015), with a mask of non-empty levels",
        .weakness =
            "Rounds up to powers of two, which takes a third more memory for uniform sizes. The largest request is "
-           "half of a buffer of 2^n bytes."});
+           "half of a buffer of 2^n bytes."}));
 }

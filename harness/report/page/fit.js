@@ -67,8 +67,83 @@ globalThis.fit_to = (spec, width) => {
     for (const channel of channels) channel.legend = {...channel.legend, labelExpr};
   };
 
+  // Places the names of points (choice.json) where they hide no other point, interval or name, the nearest such place
+  // first. A name that is not beside its point gets a line to it. Points on the front are first.
+  const place_labels = (plot_width) => {
+    const kLine = 14, kMark = 6, kStep = 9, kDirections = 16, kBeside = 2;
+    const layer = views.find(({name}) => name === 'labels');
+    if (!layer || !spec.datasets.rows.length) return;
+    const fontSize = layer.mark.fontSize;
+    const [x_low, x_high] = spec.encoding.x.scale.domain.map(Math.log), [y_low, y_high] = spec.encoding.y.scale.domain;
+    // A narrow plot needs height in place of width.
+    const area = spec.datasets.rows.reduce((sum, {variant}) => sum + (width_of(variant, fontSize) + 12) * kLine, 0);
+    spec.height = Math.min(1600, Math.max(spec.height, Math.round(5 * area / plot_width)));
+    const height = spec.height;
+    const to_x = (time) => (Math.log(time) - x_low) / (x_high - x_low) * plot_width;
+    const to_y = (memory) => (y_high - memory) / (y_high - y_low) * height;
+    const taken = spec.datasets.rows.flatMap(({time, low, high, memory}) => [
+      {left: to_x(time) - kMark, right: to_x(time) + kMark, top: to_y(memory) - kMark, bottom: to_y(memory) + kMark},
+      {left: to_x(low), right: to_x(high), top: to_y(memory) - 1, bottom: to_y(memory) + 1},
+    ]);
+    const bend = spec.datasets.front.map(({time, memory}) => [to_x(time), to_y(memory)]);
+    for (const [at, [x, y]] of bend.slice(1).entries()) {
+      const [before_x, before_y] = bend[at];
+      taken.push({left: before_x, right: x, top: before_y - 1, bottom: before_y + 1}, {left: x - 1, right: x + 1, top: before_y, bottom: y});
+    }
+    const hits = (box) => taken.some(({left, right, top, bottom}) =>
+      box.left < right && left < box.right && box.top < bottom && top < box.bottom);
+    // Small boxes along the line from a name to its point.
+    const line_to = (box, x, y) => {
+      const from_x = Math.min(Math.max(x, box.left + 2), box.right - 2), from_y = Math.min(Math.max(y, box.top + 2), box.bottom - 2);
+      const length = Math.hypot(x - from_x, y - from_y), steps = Math.floor(Math.max(0, length - kMark - 2) / 4);
+      return Array.from({length: steps}, (_, at) => {
+        const share = (at + 0.5) * 4 / length, centre_x = from_x + share * (x - from_x), centre_y = from_y + share * (y - from_y);
+        return {left: centre_x - 1, right: centre_x + 1, top: centre_y - 1, bottom: centre_y + 1};
+      });
+    };
+    const names_taken = [];
+    const place = ({variant, time, memory}, crossing) => {
+      const wide = width_of(variant, fontSize) + 6, x = to_x(time), y = to_y(memory);
+      for (let away = 0; away < 40; ++away)
+        for (let at = 0; at < kDirections; ++at) {
+          // Right, left, above, below first: 0, 8, 4, 12 of 16.
+          const turn = 2 * Math.PI * ((at % 2) * 8 + [0, 4, 2, 6, 1, 5, 3, 7][at >> 1]) / kDirections;
+          const along = Math.cos(turn), across = Math.sin(turn);
+          const centre_x = x + along * (kMark + 2 + wide / 2 + kStep * away), centre_y = y + across * (kMark + kLine / 2 + kStep * away);
+          const box = {left: centre_x - wide / 2, right: centre_x + wide / 2, top: centre_y - kLine / 2, bottom: centre_y + kLine / 2};
+          if (box.left < 0 || box.right > plot_width || box.top < 0 || box.bottom > height || hits(box)) continue;
+          const line = away < kBeside ? [] : line_to(box, x, y);
+          if (!crossing && line.some((piece) => names_taken.some(({left, right, top, bottom}) =>
+            piece.left < right && left < piece.right && piece.top < bottom && top < piece.bottom))) continue;
+          return {x: centre_x, y: centre_y, box, away, line};
+        }
+      return null;
+    };
+    const from_x = (x) => Math.exp(x_low + x / plot_width * (x_high - x_low)), from_y = (y) => y_high - y / height * (y_high - y_low);
+    const labels = [], leaders = [];
+    const order = ['no figure for memory', 'on neither', "on its group's front", 'on the front'];
+    const ranked = [...spec.datasets.rows].sort((a, b) => order.indexOf(b.kind) - order.indexOf(a.kind));
+    for (const row of ranked) {
+      const placed = place(row, false) ?? place(row, true);
+      if (!placed) continue;  // the tooltip and the table name it
+      taken.push(placed.box, ...placed.line);
+      names_taken.push(placed.box);
+      labels.push({variant: row.variant, benchmark: row.benchmark, x: from_x(placed.x), y: from_y(placed.y)});
+      if (placed.away < kBeside) continue;
+      const {left, right, top, bottom} = placed.box, x = to_x(row.time), y = to_y(row.memory);
+      leaders.push({
+        benchmark: row.benchmark, x: row.time, y: row.memory,
+        to_x: from_x(Math.min(Math.max(x, left + 2), right - 2)), to_y: from_y(Math.min(Math.max(y, top + 2), bottom - 2)),
+      });
+    }
+    spec.datasets.labels = labels;
+    spec.datasets.leaders = leaders;
+    if (leaders.length === 0) spec.layer = spec.layer.filter(({name}) => name !== 'leaders');
+  };
+
   const names = spec.encoding?.y;
   const names_width = names?.type === 'nominal' ? place_names(names) : kNumbers;
   place_legend(width - names_width - kEdges);
+  place_labels(width - names_width - kEdges);
   return spec;
 };

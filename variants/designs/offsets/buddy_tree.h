@@ -52,6 +52,14 @@ concept BuddyStore = requires(S store, const S& kept, const BuddyLayout& layout,
   {store.link(handle).previous = handle};
 };
 
+/// A store that is told of each split and merge, with the block that is split or that is made. Another store costs
+/// nothing: no code asks it.
+template <typename S>
+concept ObservesBuddy = requires(S store, BuddyLayout::Position block, std::size_t bytes) {
+  store.on_split(block, bytes);
+  store.on_merge(block, bytes);
+};
+
 /// Not thread-safe. Its functions are compiled where the header of a store says so, not where they are called.
 template <BuddyStore Store>
 class BuddyTree {
@@ -230,6 +238,7 @@ auto BuddyTree<Store>::allocate(std::size_t bytes) -> Position {
   Node node = node_at(block, log2);
   word(node / 2) ^= kOneHalfFree << shift(node / 2);
   while (log2 > wanted) {
+    if constexpr (ObservesBuddy<Store>) store_.on_split(position_of(node, log2), std::size_t{1} << log2);
     word(node) |= (kSplit | kOneHalfFree) << shift(node);
     node *= 2;
     --log2;
@@ -271,6 +280,7 @@ void BuddyTree<Store>::release(Node node, unsigned log2) {
     unlink(store_.find(position_of(node ^ 1, log2)), log2);
     node /= 2;
     ++log2;
+    if constexpr (ObservesBuddy<Store>) store_.on_merge(position_of(node, log2), std::size_t{1} << log2);
   }
   word(node / 2) |= kOneHalfFree << shift(node / 2);
   push(position_of(node, log2), log2);

@@ -1,0 +1,375 @@
+#include "harness/report/choice.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <ranges>
+
+#include "harness/judge/summary.h"
+#include "harness/report/format.h"
+#include "harness/report/metrics.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+using results::Choice;
+using results::ChoiceGroup;
+using results::ChoiceMetric;
+using results::Result;
+using results::VariantCard;
+using results::WorkloadInfo;
+using stats::Estimate;
+
+/// A variant with its figures on its group's workload.
+struct Candidate {
+  const VariantCard* variant = nullptr;
+  std::size_t group = 0;
+  std::string benchmark;
+  Estimate time;                                ///< ns per operation
+  const results::Exhibit* latency = nullptr;    ///< of the group's workload
+  std::vector<std::optional<double>> metrics;   ///< in the order of Choice::metrics
+  bool on_front = false;        ///< of all on this workload
+  bool on_group_front = false;  ///< of its group
+
+  /// The metric of the plot.
+  std::optional<double> memory() const { return metrics.empty() ? std::nullopt : metrics.front(); }
+};
+
+constexpr const char* kFront = "on the front";
+constexpr const char* kGroupFront = "on its group's front";
+
+std::string uncapitalized(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+/// As the legend of the plot has it.
+const char* kind_of(const Candidate& one) {
+  if (!one.memory()) return "no figure for memory";
+  return one.on_front ? kFront : one.on_group_front ? kGroupFront : "on neither";
+}
+
+/// The candidates that are measured on one workload: they are compared with each other.
+struct Contest {
+  const WorkloadInfo* workload = nullptr;
+  std::vector<Candidate*> candidates;
+};
+
+class Choices {
+ public:
+  Choices(std::string family, const Choice& choice, const Result& result)
+      : family_(std::move(family)), choice_(choice), result_(result) {
+    for (const VariantCard& variant : result.variants)
+      if (variant.family == family_)
+        if (std::optional<Candidate> one = candidate(variant)) candidates_.push_back(std::move(*one));
+    std::ranges::stable_sort(candidates_, [](const Candidate& a, const Candidate& b) {
+      return a.group != b.group ? a.group < b.group : a.time.median < b.time.median;
+    });
+    for (const Contest& contest : contests()) {
+      if (std::ranges::count_if(contest.candidates, [](const Candidate* one) { return one->memory().has_value(); }) < 2)
+        continue;  // one variant is on a front by itself
+      mark_front(contest.candidates, &Candidate::on_front);
+      for (std::size_t group = 0; group < choice.groups.size(); ++group) {
+        std::vector<Candidate*> of_group;
+        for (Candidate* one : contest.candidates)
+          if (one->group == group) of_group.push_back(one);
+        mark_front(of_group, &Candidate::on_group_front);
+      }
+    }
+  }
+
+  Section section() {
+    Section section{"choice-" + family_, choice_.title, {}, {}};
+    if (candidates_.empty()) return section;
+    section.elements.emplace_back(Paragraph{how_to_read()});
+    section.elements.emplace_back(meanings());
+    Charts charts;
+    for (const Contest& contest : contests())
+      if (std::optional<Chart> plot = plot_of(contest)) charts.charts.push_back(std::move(*plot));
+    const bool plotted = !charts.charts.empty();
+    if (plotted) section.elements.emplace_back(std::move(charts));
+    section.elements.emplace_back(table(plotted));
+    if (const std::vector<std::string> out = unmeasured(); !out.empty())
+      section.elements.emplace_back(Paragraph{fmt::format("Without a time, so not in the table: {}.", enumerated(out))});
+    return section;
+  }
+
+ private:
+  const WorkloadInfo* workload_of(const ChoiceGroup& group) const {
+    const auto found = std::ranges::find_if(result_.workloads, [&](const WorkloadInfo& one) {
+      return one.family == family_ && one.name == group.workload;
+    });
+    return found == result_.workloads.end() ? nullptr : &*found;
+  }
+
+  std::optional<std::size_t> group_of(const VariantCard& variant) const {
+    for (std::size_t i = 0; i < choice_.groups.size(); ++i) {
+      const ChoiceGroup& group = choice_.groups[i];
+      const auto trait = variant.traits.find(group.trait);
+      const std::string value = trait == variant.traits.end() ? "" : trait->second;
+      if (group.trait.empty() || ::fnmatch(group.like.c_str(), value.c_str(), FNM_EXTMATCH) == 0) return i;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Candidate> candidate(const VariantCard& variant) const {
+    const std::optional<std::size_t> group = group_of(variant);
+    if (!group || workload_of(choice_.groups[*group]) == nullptr) return std::nullopt;
+    Candidate one{&variant, *group, results::benchmark_name(family_, variant.name, choice_.groups[*group].workload),
+                  {},       nullptr, {}};
+    const std::vector<stats::Datum> times = judge::process_times(result_, one.benchmark);
+    if (times.empty()) return std::nullopt;
+    one.time = judge::estimate(times);
+    for (const results::Exhibit& exhibit : result_.exhibits)
+      if (exhibit.benchmark == one.benchmark && exhibit.info.name == choice_.latency) one.latency = &exhibit;
+    for (const ChoiceMetric& metric : choice_.metrics) one.metrics.push_back(value_of(metric, one.benchmark));
+    return one;
+  }
+
+  /// The largest over the processes, as in the table of metrics.
+  std::optional<double> value_of(const ChoiceMetric& metric, const std::string& benchmark) const {
+    const auto most = [&](const std::string& name) -> std::optional<double> {
+      const std::vector<stats::Datum> values = judge::metric_values(result_, benchmark, name);
+      if (values.empty()) return std::nullopt;
+      return std::ranges::max(values, {}, &stats::Datum::value).value;
+    };
+    const std::optional<double> part = most(metric.metric);
+    if (!part || metric.over.empty()) return part;
+    const std::optional<double> whole = most(metric.over);
+    return whole && *whole > 0 ? std::optional(*part / *whole) : std::nullopt;
+  }
+
+  /// In the order of the groups.
+  std::vector<Contest> contests() {
+    std::vector<Contest> all;
+    for (Candidate& one : candidates_) {
+      const WorkloadInfo* const workload = workload_of(choice_.groups[one.group]);
+      auto found = std::ranges::find(all, workload, &Contest::workload);
+      if (found == all.end()) found = all.insert(all.end(), {workload, {}});
+      found->candidates.push_back(&one);
+    }
+    return all;
+  }
+
+  static void mark_front(const std::vector<Candidate*>& candidates, bool Candidate::*mark) {
+    std::vector<std::pair<double, double>> points;
+    std::vector<Candidate*> with_memory;
+    for (Candidate* one : candidates)
+      if (one->memory()) {
+        points.emplace_back(one->time.median, *one->memory());
+        with_memory.push_back(one);
+      }
+    for (const std::size_t at : pareto_front(points)) with_memory[at]->*mark = true;
+  }
+
+  std::string how_to_read() {
+    std::string text =
+        "First find the group that does what you need. Times of different groups are comparable only where the workload "
+        "is the same.";
+    if (!choice_.metrics.empty())
+      text += fmt::format(
+          " Rows with a mark are the sensible choices for time and memory: of all variants on its workload (\"{}\"), or "
+          "of those in its group (\"{}\"), no other one is better in both time and {}. To each other row with figures there "
+          "is one that is better in both.",
+          kFront, kGroupFront, uncapitalized(choice_.metrics.front().title));
+    return text;
+  }
+
+  List meanings() const {
+    List list{{fmt::format("Time: the median of one operation of the group's workload, in nanoseconds, with its 95 % "
+                           "interval over processes. Less is better.")}};
+    if (has_latency())
+      list.items.emplace_back(
+          "p99.9 and worst call: of 1,000 calls, 999 end within the first time, and all within the second. They are "
+          "measured in a pass of their own and contain a read of the clock. These count where a frame or a deadline "
+          "must not be missed.");
+    for (const ChoiceMetric& metric : choice_.metrics)
+      list.items.push_back(fmt::format("{}: {}", metric.title, metric.means));
+    for (const results::ChoiceTrait& trait : choice_.traits)
+      list.items.push_back(fmt::format("{}: {}", trait.title, trait.means));
+    list.items.emplace_back("What it cannot do: its weakness, in the words of its author.");
+    return list;
+  }
+
+  bool has_latency() const {
+    return std::ranges::any_of(candidates_, [](const Candidate& one) { return one.latency != nullptr; });
+  }
+
+  static TableCell quantile(const Candidate& one, const char* name) {
+    if (one.latency == nullptr) return "";
+    const auto found = one.latency->summary.find(name);
+    return found == one.latency->summary.end() ? "" : number(found->second);
+  }
+
+  Table table(bool plotted) const {
+    using enum TableColumn::Kind;
+    Table table{family_ + "-choice", caption(plotted), {{"Variant", kName}}, {}};
+    if (!choice_.metrics.empty()) table.columns.push_back({"Front", kShort});
+    table.columns.insert(table.columns.end(), {{"Time, ns", kNumber},
+                                               {"95 % interval", kNumber},
+                                               {"p99.9, ns", kNumber},
+                                               {"Worst call, ns", kNumber}});
+    for (const ChoiceMetric& metric : choice_.metrics) table.columns.push_back({metric.title, kNumber});
+    for (const results::ChoiceTrait& trait : choice_.traits) table.columns.push_back({trait.title, kShort});
+    table.columns.push_back({"What it cannot do", kText});
+    table.sortable = true;
+    for (const Candidate& one : candidates_) {
+      if (table.groups.empty() || last_group_ != one.group)
+        table.groups.push_back({table.rows.size(), group_title(one.group)});
+      last_group_ = one.group;
+      if (one.on_group_front || one.variant->reference) table.summary_rows.push_back(table.rows.size());
+      table.benchmarks.push_back({one.benchmark});
+      table.rows.push_back(row(one));
+    }
+    table.drop_empty_columns();
+    return table;
+  }
+
+  std::vector<TableCell> row(const Candidate& one) const {
+    const VariantCard& card = *one.variant;
+    std::vector<TableCell> cells{card.reference ? card.name + " (reference)" : card.name};
+    if (!choice_.metrics.empty())
+      cells.push_back(one.on_front         ? TableCell(kFront, Emphasis::kGood)
+                      : one.on_group_front ? TableCell(kGroupFront, Emphasis::kWeak)
+                                           : TableCell());
+    cells.emplace_back(number(one.time.median));
+    cells.emplace_back(one.time.interval ? interval_of(one.time) : "");
+    cells.push_back(quantile(one, results::kP999));
+    cells.push_back(quantile(one, results::kWorst));
+    for (std::size_t i = 0; i < choice_.metrics.size(); ++i)
+      cells.emplace_back(one.metrics[i] ? formatted(*one.metrics[i], choice_.metrics[i].format) : "");
+    for (const results::ChoiceTrait& trait : choice_.traits) {
+      const auto found = card.traits.find(trait.trait);
+      cells.emplace_back(found == card.traits.end() ? trait.otherwise : found->second);
+    }
+    cells.emplace_back(capitalized(card.weakness));
+    return cells;
+  }
+
+  std::string group_title(std::size_t group) const {
+    const WorkloadInfo& workload = *workload_of(choice_.groups[group]);
+    return fmt::format("{}. Measured on {}: {}", choice_.groups[group].title, workload.name, workload.title);
+  }
+
+  std::string caption(bool plotted) const {
+    return fmt::format("Variants by what they can do, the fastest of each group first{}",
+                       plotted ? "; an empty cell cannot be measured" : "");
+  }
+
+  std::vector<std::string> unmeasured() const {
+    std::vector<std::string> names;
+    for (const VariantCard& variant : result_.variants)
+      if (variant.family == family_ && std::ranges::none_of(candidates_, [&](const Candidate& one) {
+            return one.variant == &variant;
+          }))
+        names.push_back(variant.name);
+    return names;
+  }
+
+  std::optional<Chart> plot_of(const Contest& contest) const;
+
+  std::string family_;
+  const Choice& choice_;
+  const Result& result_;
+  std::vector<Candidate> candidates_;
+  mutable std::size_t last_group_ = 0;
+};
+
+/// A domain with room for marks at both ends.
+json::array domain(double low, double high, double room) {
+  return {low - room, high + room};
+}
+
+std::optional<Chart> Choices::plot_of(const Contest& contest) const {
+  const auto with_memory = static_cast<std::size_t>(
+      std::ranges::count_if(contest.candidates, [](const Candidate* one) { return one->memory().has_value(); }));
+  if (with_memory < 2) return std::nullopt;
+  const ChoiceMetric& metric = choice_.metrics.front();
+  double fast = std::numeric_limits<double>::max(), slow = 0, least = fast, most = 0;
+  for (const Candidate* one : contest.candidates) {
+    const stats::Interval shown = one->time.interval.value_or(stats::Interval{one->time.median, one->time.median});
+    fast = std::min(fast, shown.low);
+    slow = std::max(slow, shown.high);
+    if (const std::optional<double> memory = one->memory()) {
+      least = std::min(least, *memory);
+      most = std::max(most, *memory);
+    }
+  }
+  const double room = most > least ? most - least : std::max(most, 1.0);
+  const double strip = most + 0.22 * room;  // where variants without this metric stand
+  json::array rows, front, bounds;
+  std::vector<std::string> best;
+  for (const Candidate* one : contest.candidates) {
+    const stats::Interval shown = one->time.interval.value_or(stats::Interval{one->time.median, one->time.median});
+    const std::optional<double> memory = one->memory();
+    json::object point{{"variant", one->variant->name},
+                       {"benchmark", one->benchmark},
+                       {"time", one->time.median},
+                       {"low", shown.low},
+                       {"high", shown.high},
+                       {"memory", memory.value_or(strip)},
+                       {"kind", kind_of(*one)},
+                       {"shown_time", with_interval(one->time)},
+                       {"shown_memory", memory ? formatted(*memory, metric.format) : "no figure"}};
+    if (one->on_front) {
+      front.push_back(point);
+      best.push_back(fmt::format("{} ({} ns, {})", one->variant->name, number(one->time.median),
+                                 formatted(*memory, metric.format)));
+    }
+    rows.push_back(std::move(point));
+  }
+  if (with_memory < contest.candidates.size()) bounds.push_back(json::object{{"memory", most + 0.11 * room}});
+  std::ranges::sort(front, {}, [](const json::value& point) { return point.at("time").as_double(); });
+  Chart chart("choice", fmt::format("{}-choice-{}", family_, contest.workload->name));
+  chart.title = fmt::format("{}: {} of {} variants are on the front: {}", contest.workload->name, front.size(),
+                            with_memory, enumerated(best));
+  chart.note = fmt::format(
+      "Left and low is better. The line is the Pareto front: each variant on it has less time or less memory than any "
+      "other. What another group's variants beat may still be the best of its group. Bars: 95 % intervals of the "
+      "time.{}",
+      with_memory < contest.candidates.size()
+          ? fmt::format(" Above the dotted line: variants without a figure for {}.", uncapitalized(metric.title))
+          : "");
+  chart.text = fmt::format("Scatter plot of time against {}. {}. The table has all figures.", uncapitalized(metric.title), chart.title);
+  const double share = std::pow(slow / fast, 0.06);
+  chart.data = {{"rows", std::move(rows)}, {"front", std::move(front)}, {"bounds", std::move(bounds)}};
+  chart.values = {{"x_domain", json::array{fast / share, slow * share}},
+                  {"y_domain", domain(least, with_memory < contest.candidates.size() ? strip : most, 0.08 * room)},
+                  {"height", static_cast<std::int64_t>(360 + 9 * contest.candidates.size())}};
+  // The axis ends below the variants without a figure.
+  chart.words = {{"operation", contest.workload->operation},
+                 {"axis", metric.axis},
+                 {"most", fmt::format("{}", most + 0.11 * room)}};
+  return chart;
+}
+
+}  // namespace
+
+std::vector<std::size_t> pareto_front(const std::vector<std::pair<double, double>>& points) {
+  std::vector<std::size_t> order(points.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](std::size_t at) { return points[at]; });
+  std::vector<std::size_t> front;
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::size_t at : order) {
+    const bool same = !front.empty() && points[front.back()] == points[at];
+    if (points[at].second < least || same) front.push_back(at);
+    least = std::min(least, points[at].second);
+  }
+  return front;
+}
+
+Section choice_section(const std::string& family, const results::Family& described, const Result& result) {
+  if (!described.choice) return {"choice-" + family, "", {}, {}};
+  return Choices(family, *described.choice, result).section();
+}
+
+}  // namespace lab::report
