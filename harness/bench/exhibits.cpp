@@ -152,8 +152,9 @@ void ExhibitFiles::events(std::string_view name, std::span<const Event> events,
   for (const Event& event : events) {
     // Trace Event Format counts microseconds.
     const auto microseconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1000; };
-    json::object line{{"name", event.name},  {"ph", event.length == 0 ? "i" : "X"}, {"pid", 1},
-                      {"tid", event.thread}, {"ts", microseconds(event.begin)},     {"dur", microseconds(event.length)}};
+    json::object line{
+        {"name", event.name},  {"ph", event.length == 0 ? "i" : "X"}, {"pid", 1},
+        {"tid", event.thread}, {"ts", microseconds(event.begin)},     {"dur", microseconds(event.length)}};
     if (!event.args.empty()) line["args"] = to_json(event.args);
     lines += fmt::format("{}{}", lines.empty() ? "" : ",\n", json::serialize(line));
   }

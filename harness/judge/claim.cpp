@@ -33,9 +33,7 @@ class ClaimJudge {
     return all;
   }
 
-  std::vector<JudgedClaim> operator()(const results::ExactClaim& claim) const {
-    return of_values(JudgedExact{&claim});
-  }
+  std::vector<JudgedClaim> operator()(const results::ExactClaim& claim) const { return of_values(JudgedExact{&claim}); }
   std::vector<JudgedClaim> operator()(const results::FormulaClaim& claim) const {
     return of_values(JudgedFormula{&claim});
   }
@@ -133,8 +131,7 @@ class ClaimJudge {
   static void add(ExactValue& all, double value, double stated, bool holds) {
     const bool first = all.benchmark.empty();
     const auto widened = [&](const stats::Interval& before, double by) {
-      return first ? stats::Interval{by, by}
-                   : stats::Interval{std::min(before.low, by), std::max(before.high, by)};
+      return first ? stats::Interval{by, by} : stats::Interval{std::min(before.low, by), std::max(before.high, by)};
     };
     all.range = widened(all.range, value);
     all.stated = widened(all.stated, stated);

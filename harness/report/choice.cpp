@@ -33,11 +33,11 @@ struct Candidate {
   const VariantCard* variant = nullptr;
   std::size_t group = 0;
   std::string benchmark;
-  Estimate time;                                ///< ns per operation
-  const results::Exhibit* latency = nullptr;    ///< of the group's workload
-  std::vector<std::optional<double>> metrics;   ///< in the order of Choice::metrics
-  bool on_front = false;        ///< of all on this workload
-  bool on_group_front = false;  ///< of its group
+  Estimate time;                               ///< ns per operation
+  const results::Exhibit* latency = nullptr;   ///< of the group's workload
+  std::vector<std::optional<double>> metrics;  ///< in the order of Choice::metrics
+  bool on_front = false;                       ///< of all on this workload
+  bool on_group_front = false;                 ///< of its group
 
   /// The metric of the plot.
   std::optional<double> memory() const { return metrics.empty() ? std::nullopt : metrics.front(); }
@@ -98,7 +98,8 @@ class Choices {
     if (plotted) section.elements.emplace_back(std::move(charts));
     section.elements.emplace_back(table(plotted));
     if (const std::vector<std::string> out = unmeasured(); !out.empty())
-      section.elements.emplace_back(Paragraph{fmt::format("Without a time, so not in the table: {}.", enumerated(out))});
+      section.elements.emplace_back(
+          Paragraph{fmt::format("Without a time, so not in the table: {}.", enumerated(out))});
     return section;
   }
 
@@ -123,7 +124,7 @@ class Choices {
   std::optional<Candidate> candidate(const VariantCard& variant) const {
     const std::optional<std::size_t> group = group_of(variant);
     if (!group || workload_of(choice_.groups[*group]) == nullptr) return std::nullopt;
-    Candidate one{&variant, *group, results::benchmark_name(family_, variant.name, choice_.groups[*group].workload),
+    Candidate one{&variant, *group,  results::benchmark_name(family_, variant.name, choice_.groups[*group].workload),
                   {},       nullptr, {}};
     const std::vector<stats::Datum> times = judge::process_times(result_, one.benchmark);
     if (times.empty()) return std::nullopt;
@@ -172,20 +173,24 @@ class Choices {
 
   std::string how_to_read() {
     std::string text =
-        "First find the group that does what you need. Times of different groups are comparable only where the workload "
+        "First find the group that does what you need. Times of different groups are comparable only where the "
+        "workload "
         "is the same.";
     if (!choice_.metrics.empty())
       text += fmt::format(
-          " Rows with a mark are the sensible choices for time and memory: of all variants on its workload (\"{}\"), or "
-          "of those in its group (\"{}\"), no other one is better in both time and {}. To each other row with figures there "
+          " Rows with a mark are the sensible choices for time and memory: of all variants on its workload (\"{}\"), "
+          "or "
+          "of those in its group (\"{}\"), no other one is better in both time and {}. To each other row with figures "
+          "there "
           "is one that is better in both.",
           kFront, kGroupFront, uncapitalized(choice_.metrics.front().title));
     return text;
   }
 
   List meanings() const {
-    List list{{fmt::format("Time: the median of one operation of the group's workload, in nanoseconds, with its 95 % "
-                           "interval over processes. Less is better.")}};
+    List list{
+        {fmt::format("Time: the median of one operation of the group's workload, in nanoseconds, with its 95 % "
+                     "interval over processes. Less is better.")}};
     if (has_latency())
       list.items.emplace_back(
           "p99.9 and worst call: of 1,000 calls, 999 end within the first time, and all within the second. They are "
@@ -213,10 +218,9 @@ class Choices {
     using enum TableColumn::Kind;
     Table table{family_ + "-choice", caption(plotted), {{"Variant", kName}}, {}};
     if (!choice_.metrics.empty()) table.columns.push_back({"Front", kShort});
-    table.columns.insert(table.columns.end(), {{"Time, ns", kNumber},
-                                               {"95 % interval", kNumber},
-                                               {"p99.9, ns", kNumber},
-                                               {"Worst call, ns", kNumber}});
+    table.columns.insert(
+        table.columns.end(),
+        {{"Time, ns", kNumber}, {"95 % interval", kNumber}, {"p99.9, ns", kNumber}, {"Worst call, ns", kNumber}});
     for (const ChoiceMetric& metric : choice_.metrics) table.columns.push_back({metric.title, kNumber});
     for (const results::ChoiceTrait& trait : choice_.traits) table.columns.push_back({trait.title, kShort});
     table.columns.push_back({"What it cannot do", kText});
@@ -267,9 +271,8 @@ class Choices {
   std::vector<std::string> unmeasured() const {
     std::vector<std::string> names;
     for (const VariantCard& variant : result_.variants)
-      if (variant.family == family_ && std::ranges::none_of(candidates_, [&](const Candidate& one) {
-            return one.variant == &variant;
-          }))
+      if (variant.family == family_ &&
+          std::ranges::none_of(candidates_, [&](const Candidate& one) { return one.variant == &variant; }))
         names.push_back(variant.name);
     return names;
   }
@@ -338,7 +341,8 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
       with_memory < contest.candidates.size()
           ? fmt::format(" Above the dotted line: variants without a figure for {}.", uncapitalized(metric.title))
           : "");
-  chart.text = fmt::format("Scatter plot of time against {}. {}. The table has all figures.", uncapitalized(metric.title), chart.title);
+  chart.text = fmt::format("Scatter plot of time against {}. {}. The table has all figures.",
+                           uncapitalized(metric.title), chart.title);
   const double share = std::pow(slow / fast, 0.06);
   chart.data = {{"rows", std::move(rows)}, {"front", std::move(front)}, {"bounds", std::move(bounds)}};
   chart.values = {{"x_domain", json::array{fast / share, slow * share}},

@@ -64,8 +64,9 @@ TEST(Choice, groups_variants_by_what_they_can_do_and_sorts_them_by_time) {
   EXPECT_EQ(column_of(table, "Variant"),
             (std::vector<std::string>{"buddy", "jemalloc", "mimalloc", "c_library (reference)", "linear"}));
   ASSERT_EQ(table.groups.size(), 2u);
-  EXPECT_EQ(table.groups[0].title,
-            "Frees single blocks. Measured on random_replace: free one of 10,000 live blocks, allocate 16 to 4096 bytes");
+  EXPECT_EQ(
+      table.groups[0].title,
+      "Frees single blocks. Measured on random_replace: free one of 10,000 live blocks, allocate 16 to 4096 bytes");
   EXPECT_EQ(table.groups[1].first_row, 4u);
   EXPECT_TRUE(table.sortable);
   EXPECT_EQ(column_of(table, "Threads"), std::vector<std::string>(5, "one"));
@@ -130,7 +131,9 @@ TEST(Choice, of_forty_variants_has_a_row_for_each) {
 }
 
 TEST(Table, of_groups_has_a_heading_for_each_in_both_formats) {
-  Table table{"t", "Shelves", {{"Name", TableColumn::Kind::kName}, {"Width", TableColumn::Kind::kNumber}},
+  Table table{"t",
+              "Shelves",
+              {{"Name", TableColumn::Kind::kName}, {"Width", TableColumn::Kind::kNumber}},
               {{"a", "1"}, {"b", "2"}, {"c", "3"}}};
   table.groups = {{0, "Oak & ash"}, {2, "Pine"}};
   table.sortable = true;
@@ -149,11 +152,15 @@ TEST(Table, of_groups_has_a_heading_for_each_in_both_formats) {
     const std::string text = to_markdown(document);
     return text.substr(text.find("| Name"));
   };
-  EXPECT_EQ(summary({}), "| Name | Width |\n|---|---:|\n| **Oak &amp; ash** |  |\n| a | 1 |\n| b | 2 |\n| **Pine** |  |\n| c | 3 |\n");
-  EXPECT_EQ(summary({1, 2}),
-            "| Name | Width |\n|---|---:|\n| **Oak &amp; ash** |  |\n| b | 2 |\n| **Pine** |  |\n| c | 3 |\n\n2 of 3 rows; "
-            "the page has all of them.\n");
-  EXPECT_EQ(summary({2}), "| Name | Width |\n|---|---:|\n| **Pine** |  |\n| c | 3 |\n\n1 of 3 rows; the page has all of them.\n");
+  EXPECT_EQ(
+      summary({}),
+      "| Name | Width |\n|---|---:|\n| **Oak &amp; ash** |  |\n| a | 1 |\n| b | 2 |\n| **Pine** |  |\n| c | 3 |\n");
+  EXPECT_EQ(
+      summary({1, 2}),
+      "| Name | Width |\n|---|---:|\n| **Oak &amp; ash** |  |\n| b | 2 |\n| **Pine** |  |\n| c | 3 |\n\n2 of 3 rows; "
+      "the page has all of them.\n");
+  EXPECT_EQ(summary({2}),
+            "| Name | Width |\n|---|---:|\n| **Pine** |  |\n| c | 3 |\n\n1 of 3 rows; the page has all of them.\n");
 }
 
 }  // namespace lab::report

@@ -138,10 +138,9 @@ const judge::ExactValue* first_wrong(const std::vector<judge::ExactValue>& value
 
 ClaimRow without_values(ClaimRow row, const results::Quantity& quantity) {
   row.here = "none";
-  row.why = quantity.exhibit.empty()
-                ? fmt::format("No process of {} has '{}'.", quantity.benchmarks, quantity.metric)
-                : fmt::format("No exhibit '{}' of {} has '{}'.", quantity.exhibit, quantity.benchmarks,
-                              quantity.metric);
+  row.why = quantity.exhibit.empty() ? fmt::format("No process of {} has '{}'.", quantity.benchmarks, quantity.metric)
+                                     : fmt::format("No exhibit '{}' of {} has '{}'.", quantity.exhibit,
+                                                   quantity.benchmarks, quantity.metric);
   return row;
 }
 
@@ -188,10 +187,10 @@ struct RowMaker {
     }
     row.here = shortest(range_of(formula.values));
     const judge::ExactValue* const wrong = first_wrong(formula.values);
-    row.why = wrong == nullptr ? fmt::format("As the formula gives it in {}.",
-                                             counted(formula.values.size(), "benchmark"))
-                               : fmt::format("{} has {}; the formula gives {}.", wrong->benchmark,
-                                             shortest(wrong->range), shortest(wrong->stated));
+    row.why = wrong == nullptr
+                  ? fmt::format("As the formula gives it in {}.", counted(formula.values.size(), "benchmark"))
+                  : fmt::format("{} has {}; the formula gives {}.", wrong->benchmark, shortest(wrong->range),
+                                shortest(wrong->stated));
     return row;
   }
 
@@ -273,8 +272,12 @@ std::vector<std::string> also_of(const std::vector<JudgedClaim>& claims) {
 std::vector<TableColumn> claim_columns(const std::vector<JudgedClaim>& claims, const std::vector<std::string>& also) {
   using enum TableColumn::Kind;
   std::vector<TableColumn> columns{
-      {"Verdict", kVerdict},       {"Claim", kText},    {"Stated", has<JudgedOrder>(claims) || has<JudgedFormula>(claims) ? kShort : kNumber},
-      {"From its table", kNumber}, {"Erratum", kShort}, {"Here", kNumber},
+      {"Verdict", kVerdict},
+      {"Claim", kText},
+      {"Stated", has<JudgedOrder>(claims) || has<JudgedFormula>(claims) ? kShort : kNumber},
+      {"From its table", kNumber},
+      {"Erratum", kShort},
+      {"Here", kNumber},
       {"95 % interval", kNumber}};
   for (const std::string& workload : also) {
     columns.push_back({"Here, " + workload, kNumber});

@@ -192,10 +192,11 @@ std::optional<Chart> replay_of(const std::string& family, const ExhibitGroup& gr
       replay_chart(fmt::format("{}-{}", group.chart_name(family), variant_of(exhibit)), exhibit.benchmark, events);
   if (!chart) return std::nullopt;
   chart->title = fmt::format("{}: {}", variant_of(exhibit), group.info->title);
-  chart->note = apart_note(group, exhibit,
-                           fmt::format("Rows: block sizes. {} events, as the design reported them; the page replays them, "
-                                       "and still frames show some. The file {} has all.",
-                                       whole(events.size()), exhibit.file));
+  chart->note =
+      apart_note(group, exhibit,
+                 fmt::format("Rows: block sizes. {} events, as the design reported them; the page replays them, "
+                             "and still frames show some. The file {} has all.",
+                             whole(events.size()), exhibit.file));
   return chart;
 }
 

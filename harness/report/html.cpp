@@ -158,7 +158,8 @@ class HtmlWriter {
   void element(const Table& table) {
     const std::string id = "table-" + identifier(table.name);
     put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
-        "<table id=\"{0}\" role=\"table\"{1}{4}>\n<caption><span><span id=\"{0}-title\">{2}</span>{3}</span></caption>\n"
+        "<table id=\"{0}\" role=\"table\"{1}{4}>\n<caption><span><span "
+        "id=\"{0}-title\">{2}</span>{3}</span></caption>\n"
         "<thead role=\"rowgroup\"><tr role=\"row\">",
         id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"),
         table.sortable ? " data-sortable" : "");
@@ -173,7 +174,8 @@ class HtmlWriter {
     auto group = table.groups.begin();
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
       for (; group != table.groups.end() && group->first_row == at; ++group)
-        put("{}<tr role=\"row\" class=\"group\"><th scope=\"rowgroup\" role=\"rowheader\" colspan=\"{}\">{}</th></tr>\n",
+        put("{}<tr role=\"row\" class=\"group\"><th scope=\"rowgroup\" role=\"rowheader\" "
+            "colspan=\"{}\">{}</th></tr>\n",
             at == 0 ? "" : "</tbody>\n<tbody role=\"rowgroup\">\n", table.columns.size(), escape_html(group->title));
       const std::vector<TableCell>& row = table.rows[at];
       put("<tr role=\"row\"{}>", keys_of(table, at));
@@ -209,7 +211,8 @@ class HtmlWriter {
       put("<figure id=\"{}\" data-chart=\"{}\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
           "{}<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n</figure>\n",
           id, chart.name, escape_html(chart.title), link_to(id, "the figure"), escape_html(chart.note),
-          chart.replay.empty() ? "" : fmt::format("<div class=\"replay\" data-replay=\"{}\" hidden></div>\n", chart.name),
+          chart.replay.empty() ? ""
+                               : fmt::format("<div class=\"replay\" data-replay=\"{}\" hidden></div>\n", chart.name),
           escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
     }
     out_ += "</div>\n";

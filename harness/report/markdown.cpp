@@ -65,7 +65,8 @@ class MarkdownWriter {
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
       while (group != table.groups.end() && std::next(group) != table.groups.end() && std::next(group)->first_row <= at)
         ++group;
-      if (!table.summary_rows.empty() && std::ranges::find(table.summary_rows, at) == table.summary_rows.end()) continue;
+      if (!table.summary_rows.empty() && std::ranges::find(table.summary_rows, at) == table.summary_rows.end())
+        continue;
       if (group != table.groups.end() && group->first_row <= at) {
         put("\n| **{}** |", escape_markdown(group->title));
         for (std::size_t i = 1; i < table.columns.size(); ++i) out_ += "  |";

@@ -46,9 +46,9 @@ class Replay {
     end_step(fmt::format("All {} are free.", size(range_)), true);
     for (std::size_t i = 1; i < events.size(); ++i) {
       if (!read(events[i]) || !apply(events[i].name)) return false;
-      const bool is_request = i + 1 == events.size() || events[i + 1].name == "free" ||
-                              ((events[i + 1].name == "allocate" || events[i + 1].name == "split") &&
-                               events[i].name != "split");
+      const bool is_request =
+          i + 1 == events.size() || events[i + 1].name == "free" ||
+          ((events[i + 1].name == "allocate" || events[i + 1].name == "split") && events[i].name != "split");
       end_step(sentence(events[i].name), is_request);
     }
     return true;
@@ -81,7 +81,9 @@ class Replay {
     for (std::int64_t bytes = range_; bytes >= leaf_; bytes /= 2) names.emplace_back(size(bytes));
     return names;
   }
-  std::size_t levels() const { return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(range_ / leaf_))); }
+  std::size_t levels() const {
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(range_ / leaf_)));
+  }
   std::size_t step_count() const { return steps_.size(); }
   std::string range_size() const { return size(range_); }
 
@@ -171,11 +173,11 @@ std::optional<Chart> replay_chart(std::string_view name, const std::string& benc
   Replay replay;
   if (!replay.run(events)) return std::nullopt;
   Chart chart("blocks", name);
-  chart.text = fmt::format("Still frames of a tree of {} over {} steps: its blocks by size, each free, allocated or split.",
-                           replay.range_size(), replay.step_count());
+  chart.text =
+      fmt::format("Still frames of a tree of {} over {} steps: its blocks by size, each free, allocated or split.",
+                  replay.range_size(), replay.step_count());
   chart.data = {{"rows", replay.frame_rows(benchmark)}};
-  chart.values = {{"levels", replay.level_names()},
-                  {"step", static_cast<std::int64_t>(11)}};
+  chart.values = {{"levels", replay.level_names()}, {"step", static_cast<std::int64_t>(11)}};
   chart.replay = replay.data();
   return chart;
 }

@@ -52,8 +52,9 @@ TEST(Replay, has_still_frames_of_the_states_between_requests) {
   for (const json::value& row : chart->data.at("rows").as_array())
     if (const std::string frame(row.at("frame").as_string()); frames.empty() || frames.back() != frame)
       frames.push_back(frame);
-  EXPECT_EQ(frames, (std::vector<std::string>{"Step 0: All 4 KiB are free.", "Step 3: Allocate 700 B, a block of 1 KiB.",
-                                              "Step 6: Merge two of 2 KiB into 4 KiB."}));
+  EXPECT_EQ(frames,
+            (std::vector<std::string>{"Step 0: All 4 KiB are free.", "Step 3: Allocate 700 B, a block of 1 KiB.",
+                                      "Step 6: Merge two of 2 KiB into 4 KiB."}));
 }
 
 TEST(Replay, of_other_events_or_of_impossible_ones_is_none) {
@@ -61,8 +62,8 @@ TEST(Replay, of_other_events_or_of_impossible_ones_is_none) {
   EXPECT_FALSE(chart_of({{"wait", {}}}));
   EXPECT_FALSE(chart_of({{"range", {{"position", 0}, {"bytes", 4096}}}})) << "no leaf";
   EXPECT_TRUE(chart_of({kRange}));
-  const ReplayEvent impossible[] = {of("split", 0, 2048),    of("merge", 0, 4096),  of("free", 0, 4096),
-                                    of("allocate", 0, 1024), of("wait", 0, 4096),   {"split", {{"bytes", 4096}}},
+  const ReplayEvent impossible[] = {of("split", 0, 2048),        of("merge", 0, 4096), of("free", 0, 4096),
+                                    of("allocate", 0, 1024),     of("wait", 0, 4096),  {"split", {{"bytes", 4096}}},
                                     {"split", {{"position", 0}}}};
   for (const ReplayEvent& event : impossible) EXPECT_FALSE(chart_of({kRange, event})) << event.name;
   EXPECT_FALSE(chart_of({kRange, of("split", 0, 4096), of("split", 0, 2048), of("split", 0, 1024)})) << "a leaf";

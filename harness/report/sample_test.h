@@ -76,11 +76,19 @@ inline void add_many_variants(results::Result& result, int blocks) {
   Random random(11);
   const auto made = result.processes.size();
   for (int i = 0; i < 40; ++i) {
-    const std::string name = fmt::format("{}_{}", std::array{"buddy_of_kind", "list_first_fit", "slab", "tlsf"}[i % 4], i);
-    result.variants.push_back({"allocator", name, false, "one idea", "O(1)", "somewhere", "rounds up to powers of two",
+    const std::string name =
+        fmt::format("{}_{}", std::array{"buddy_of_kind", "list_first_fit", "slab", "tlsf"}[i % 4], i);
+    result.variants.push_back({"allocator",
+                               name,
+                               false,
+                               "one idea",
+                               "O(1)",
+                               "somewhere",
+                               "rounds up to powers of two",
                                {{"frees", "by pointer"}, {"threads", i % 3 == 0 ? "any number" : "one"}}});
     add_processes(result, results::benchmark_name("allocator", name, "random_replace"),
-                  {{"replace", i < 7 ? 10.0 + 9 * i : 20 + static_cast<double>(random.below(120))}}, 100000, blocks, 0.03);
+                  {{"replace", i < 7 ? 10.0 + 9 * i : 20 + static_cast<double>(random.below(120))}}, 100000, blocks,
+                  0.03);
   }
   for (std::size_t i = made; i < result.processes.size(); ++i) {
     const auto at = static_cast<double>((i - made) / static_cast<std::size_t>(blocks));
@@ -186,11 +194,8 @@ inline void add_exhibits(results::Result& result, int blocks) {
     result.exhibits.push_back(
         {benchmark, {"steps", "What each thread did", ExhibitKind::kEvents}, "x/" + variant + ".steps", 1, {}});
   }
-  result.exhibits.push_back({"heaps/buddy/random_replace",
-                             {"tree", "A tree of blocks", ExhibitKind::kEvents},
-                             "x/buddy.tree",
-                             1,
-                             {}});
+  result.exhibits.push_back(
+      {"heaps/buddy/random_replace", {"tree", "A tree of blocks", ExhibitKind::kEvents}, "x/buddy.tree", 1, {}});
 }
 
 inline results::Result result(int blocks = 12) {

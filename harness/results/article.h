@@ -28,7 +28,8 @@ struct ArticleRow {
   std::map<std::string, double> values;  ///< by metric
 };
 
-/// Two benchmarks that a ratio is about, each a variant, or "variant/workload" if it has a workload of its own. Where the article leaves a condition open, there is a case for each choice.
+/// Two benchmarks that a ratio is about, each a variant, or "variant/workload" if it has a workload of its own. Where
+/// the article leaves a condition open, there is a case for each choice.
 struct RatioCase {
   std::string when;  ///< the condition; "" if there is one case
   std::string from;

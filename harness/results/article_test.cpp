@@ -167,7 +167,8 @@ TEST(Article, has_claims_of_every_kind) {
 }
 
 TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
-  const std::string all_claims = "expected one of 'ratio', 'exact', 'bound', 'formula', 'order', 'driver', 'text', found 'guess'";
+  const std::string all_claims =
+      "expected one of 'ratio', 'exact', 'bound', 'formula', 'order', 'driver', 'text', found 'guess'";
   const struct {
     std::string_view from, to;
     std::string error;
@@ -190,8 +191,7 @@ TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
       {R"("12.5 %")", "12", "claims[2].stated: expected a string, found 12"},
       {R"("least": "50 %")", R"("half": "50 %")", "claims[4].most: missing"},
       {R"("most": "7")", R"("most": "few")", "claims[5].most: expected a number such as '0.195 %', found 'few'"},
-      {R"("1 / 8 / leaf")", R"("1 / (8 * leaf")",
-       "claims[6].stated: expected ')' at the end, found '1 / (8 * leaf'"},
+      {R"("1 / 8 / leaf")", R"("1 / (8 * leaf")", "claims[6].stated: expected ')' at the end, found '1 / (8 * leaf'"},
       {R"("order": ["quick", "plain"])", R"("order": ["quick"])",
        "claims[3].order: expected at least 2 variants, found 1"},
       {R"("workload": "store", )", "",

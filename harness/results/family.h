@@ -61,8 +61,8 @@ struct ChoiceMetric {
 /// "Which one for my case?": what a family's variants are chosen by, beside their time.
 struct Choice {
   std::string title;
-  std::string latency;              ///< an exhibit of the groups' workloads: p99.9 and the worst call; "": none
-  std::vector<ChoiceGroup> groups;  ///< a variant is in the first one that it matches
+  std::string latency;                ///< an exhibit of the groups' workloads: p99.9 and the worst call; "": none
+  std::vector<ChoiceGroup> groups;    ///< a variant is in the first one that it matches
   std::vector<ChoiceMetric> metrics;  ///< the first one is plotted against time
   std::vector<ChoiceTrait> traits;
 };

@@ -27,12 +27,9 @@ constexpr std::size_t kLeafBytes = 16 * kKiB, kTreeBytes = 512 * kKiB;  ///< the
 /// A tree whose requests become events, in their order; a step is a microsecond.
 class Story {
  public:
-  Story() : tree_(BuddyLayout::plan(kTreeBytes, kLeafBytes).layout) { 
-    events_.push_back({"range",
-                       0,
-                       0,
-                       0,
-                       {{"position", 0}, {"bytes", std::int64_t{kTreeBytes}}, {"leaf", std::int64_t{kLeafBytes}}}});
+  Story() : tree_(BuddyLayout::plan(kTreeBytes, kLeafBytes).layout) {
+    events_.push_back(
+        {"range", 0, 0, 0, {{"position", 0}, {"bytes", std::int64_t{kTreeBytes}}, {"leaf", std::int64_t{kLeafBytes}}}});
   }
 
   BuddyLayout::Position allocate(std::size_t bytes) {

@@ -12,8 +12,8 @@ namespace lab::allocator {
 
 /// What the report shows of a variant's capabilities.
 struct Traits {
-  const char* frees;    ///< how it frees a single block
-  std::string version;  ///< of a third-party allocator; else ""
+  const char* frees;     ///< how it frees a single block
+  std::string version;   ///< of a third-party allocator; else ""
   bool threads = false;  ///< whether several threads may call it at once
 };
 
