@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <map>
 #include <ranges>
+#include <set>
 
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
@@ -140,7 +142,26 @@ std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group,
   return {std::move(chart)};
 }
 
-/// The series of all variants as lines of one chart.
+/// Keeps the first variant's lines (the reference's), and of the others a few whose last values are spread evenly over
+/// those of all. Returns how many variants there were.
+std::size_t keep_few(std::vector<Line>& lines) {
+  std::vector<std::string> variants;
+  std::map<std::string, double> last;
+  for (const Line& line : lines) {
+    if (!last.contains(line.benchmark)) variants.push_back(line.benchmark);
+    last[line.benchmark] = line.points.empty() ? 0 : line.points.back().y;
+  }
+  const std::size_t count = variants.size();
+  if (count <= kShownSeries) return count;
+  std::ranges::stable_sort(variants.begin() + 1, variants.end(), {},
+                           [&](const std::string& each) { return last[each]; });
+  std::set<std::string> kept{variants.front()};
+  for (std::size_t i = 0; i + 1 < kShownSeries; ++i) kept.insert(variants[1 + i * (count - 2) / (kShownSeries - 2)]);
+  std::erase_if(lines, [&](const Line& line) { return !kept.contains(line.benchmark); });
+  return count;
+}
+
+/// The series of variants as lines of one chart.
 std::vector<Chart> series_charts(const std::string& family, const ExhibitGroup& group,
                                  const ExhibitContents& contents) {
   std::vector<Line> lines;
@@ -154,15 +175,23 @@ std::vector<Chart> series_charts(const std::string& family, const ExhibitGroup& 
       const std::string name =
           series->lines.size() == 1 ? variant_of(*one) : fmt::format("{}: {}", variant_of(*one), line.name);
       Line& drawn = lines.emplace_back(Line{name, one->benchmark, {}});
-      for (std::size_t i = 0; i < std::min(series->x.size(), line.y.size()); ++i)
+      const std::size_t points = std::min(series->x.size(), line.y.size());
+      const std::size_t step = (points + kShownPoints - 1) / kShownPoints;
+      for (std::size_t i = step == 0 ? 0 : (points - 1) % step; i < points; i += step)  // with the last one
         drawn.points.push_back({series->x[i], line.y[i], {}});
     }
   }
   if (lines.empty()) return {};
+  const std::size_t variants = keep_few(lines);
   Chart chart = line_chart(group.chart_name(family), lines, axes);
   chart.title = group.info->title;
   chart.note = fmt::format("{} over {}, in {}, from a pass that is not timed.", capitalized(axes.y_title), axes.x_title,
                            group.workload);
+  if (variants > kShownSeries)
+    chart.note += fmt::format(
+        " {} of {} variants are shown: the reference, and others whose last values are spread over those of all. The "
+        "file {} and its neighbours have all.",
+        kShownSeries, variants, group.exhibits.front()->file);
   chart.text = fmt::format("Lines of {} over {}, one for each variant.", axes.y_title, axes.x_title);
   return {std::move(chart)};
 }

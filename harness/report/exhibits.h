@@ -13,8 +13,9 @@ namespace lab::report {
 /// The content of the files of a result's exhibits, by results::Exhibit::file.
 using ExhibitContents = std::map<std::string, std::string>;
 
-/// The charts of a family's exhibits. A latency distribution or a series is one chart for all variants of a workload,
-/// an event stream one for each variant, at most kShownApart of them. A file that is missing or malformed is left out.
+/// The charts of a family's exhibits. A latency distribution is one chart for all variants of a workload, a
+/// series one for at most kShownSeries of them, an event stream one for each variant, at most kShownApart of them. A
+/// file that is missing or malformed is left out.
 std::vector<Chart> exhibit_charts(const std::string& family, const results::Result& result,
                                   const ExhibitContents& contents);
 
@@ -22,7 +23,12 @@ std::vector<Chart> exhibit_charts(const std::string& family, const results::Resu
 std::vector<Picture> exhibit_pictures(const std::string& family, const results::Result& result,
                                       const ExhibitContents& contents);
 
-inline constexpr std::size_t kShownApart = 6;
+inline constexpr std::size_t kShownApart = 4;
+
+/// More lines in one chart cannot be told apart, and their points would be most of the page.
+inline constexpr std::size_t kShownSeries = 8;
+/// Most points of one of its lines; the file has the rest.
+inline constexpr std::size_t kShownPoints = 100;
 
 /// Most events of one chart; the file has the rest.
 inline constexpr std::size_t kShownEvents = 1500;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <map>
 
 #include "harness/report/charts.h"
 #include "harness/report/svg.h"
@@ -62,6 +64,34 @@ using Names = std::vector<std::string>;
 TEST(ExhibitCharts, are_one_for_all_variants_or_one_for_each_with_the_reference_first) {
   EXPECT_EQ(Shown().names(),
             (Names{"shelf-store-put", "shelf-store-free", "shelf-store-steps-plain", "shelf-store-steps-quick"}));
+}
+
+TEST(ExhibitCharts, have_few_lines_and_points_of_a_series_with_the_reference_and_both_extremes) {
+  Shown shown;
+  for (int variant = 0; variant < 40; ++variant) {
+    std::string x, y;
+    for (int i = 0; i < 350; ++i) {
+      x += fmt::format("{}{}", i == 0 ? "" : ",", i);
+      y += fmt::format("{}{}", i == 0 ? "" : ",", i == 349 ? 10 + variant : 5);
+    }
+    shown.add(fmt::format("shelf/v{:02}/store", variant), {"free", "Free memory", ExhibitKind::kSeries},
+              fmt::format(R"({{"x_title":"x","y_title":"y","x":[{}],"lines":[{{"name":"free","y":[{}]}}]}})", x, y));
+  }
+  const std::vector<Chart> charts = exhibit_charts("shelf", shown.result, shown.contents);
+  const auto chart = std::ranges::find(charts, "shelf-store-free", &Chart::name);
+  ASSERT_NE(chart, charts.end());
+  std::map<std::string, std::vector<double>> lines;
+  for (const boost::json::value& row : chart->data.at("rows").as_array())
+    lines[row.at("benchmark").as_string().c_str()].push_back(row.at("x").to_number<double>());
+  EXPECT_EQ(lines.size(), kShownSeries);
+  EXPECT_TRUE(lines.contains("shelf/plain/store")) << "the reference";
+  EXPECT_TRUE(lines.contains("shelf/v39/store")) << "the largest";
+  EXPECT_TRUE(lines.contains("shelf/quick/store")) << "the smallest";
+  for (const auto& [benchmark, x] : lines) {
+    EXPECT_LE(x.size(), kShownPoints) << benchmark;
+    EXPECT_TRUE(x.back() == 349 || x.size() == 3) << benchmark;
+  }
+  EXPECT_NE(chart->note.find("8 of 42 variants are shown"), std::string::npos) << chart->note;
 }
 
 TEST(ExhibitPictures, are_one_for_each_variant_with_the_reference_first) {
