@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 
 #include "harness/report/format.h"
@@ -98,16 +97,32 @@ MetricColumn declared_column(const std::vector<BenchmarkCounters>& benchmarks, c
   return column;
 }
 
-/// Columns of the counters that any benchmark has.
-std::vector<MetricColumn> columns_of(const Family& described, const std::vector<BenchmarkCounters>& benchmarks) {
-  std::set<std::string, std::less<>> counters;
+/// The counters that any benchmark has.
+struct Columns {
+  std::vector<MetricColumn> common;
+  /// Of fewer than half of the benchmarks, and not in the family's file: a column each would be mostly empty.
+  std::vector<MetricColumn> rare;
+};
+
+Columns columns_of(const Family& described, const std::vector<BenchmarkCounters>& benchmarks) {
+  std::map<std::string, std::size_t, std::less<>> counters;
   for (const BenchmarkCounters& one : benchmarks)
-    for (const auto& [counter, range] : one.counters) counters.insert(counter);
-  std::vector<MetricColumn> columns;
+    for (const auto& [counter, range] : one.counters) ++counters[counter];
+  Columns columns;
   for (const MetricColumn& column : described.metrics)
-    if (counters.erase(column.metric) != 0 && column.shown) columns.push_back(column);
-  for (const std::string& counter : counters) columns.push_back(declared_column(benchmarks, counter));
+    if (counters.erase(column.metric) != 0 && column.shown) columns.common.push_back(column);
+  for (const auto& [counter, count] : counters)
+    (2 * count < benchmarks.size() ? columns.rare : columns.common).push_back(declared_column(benchmarks, counter));
   return columns;
+}
+
+/// "Smallest block, bytes: 64; Used part: 1,000"
+std::string listed(const std::vector<MetricColumn>& columns, const Counters& counters) {
+  std::string text;
+  for (const MetricColumn& column : columns)
+    if (const auto found = counters.find(column.metric); found != counters.end())
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", column.title, shown(found->second, column.format));
+  return text;
 }
 
 /// The benchmarks of a chart, sorted by the most that their variant has, then by its name.
@@ -182,9 +197,10 @@ std::string formatted(double value, NumberFormat format) {
 Table metrics_table(const std::string& family, const Family& described, const Result& result) {
   using enum TableColumn::Kind;
   const std::vector<BenchmarkCounters> benchmarks = benchmarks_of(family, described, result);
-  const std::vector<MetricColumn> columns = columns_of(described, benchmarks);
+  const auto [columns, rare] = columns_of(described, benchmarks);
   Table table{family + "-metrics", described.metrics_title, {{"Benchmark", kBenchmark}}, {}};
   for (const MetricColumn& column : columns) table.columns.push_back({column.title, kNumber});
+  if (!rare.empty()) table.columns.push_back({"Of few variants", kText});
   for (const BenchmarkCounters& one : benchmarks) {
     std::vector<TableCell> row{one.benchmark()};
     bool any = false;
@@ -192,6 +208,10 @@ Table metrics_table(const std::string& family, const Family& described, const Re
       const auto found = one.counters.find(column.metric);
       any = any || found != one.counters.end();
       row.emplace_back(found == one.counters.end() ? "" : shown(found->second, column.format));
+    }
+    if (!rare.empty()) {
+      row.emplace_back(listed(rare, one.counters));
+      any = any || !row.back().text.empty();
     }
     if (any) table.rows.push_back(std::move(row));
   }

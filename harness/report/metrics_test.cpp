@@ -64,6 +64,19 @@ TEST(Metrics, have_the_declared_title_and_unit_where_the_familys_file_has_none) 
             (std::vector<std::string>{"Benchmark", "Packet memory, bytes", "Pages that no packet uses, bytes"}));
 }
 
+TEST(Metrics, of_few_benchmarks_share_a_column) {
+  results::Result result = sample::result();
+  for (results::Process& process : result.processes)
+    if (process.benchmark == "allocator/buddy/random_replace") {
+      process.counters["odd_bytes"] = 5;
+      process.counters["rare_bytes"] = 7;
+    }
+  const Table table = table_of("allocator", result);
+  EXPECT_EQ(table.columns.back().title, "Of few variants");
+  EXPECT_EQ(table.rows[1].back().text, "Odd, bytes: 5; Rare, bytes: 7");
+  EXPECT_EQ(table.rows[0].back().text, "");
+}
+
 TEST(Metrics, are_plotted_if_variants_differ) {
   const std::vector<Chart> charts = metric_charts("allocator", described("allocator"), sample::result());
   ASSERT_EQ(charts.size(), 1u) << "one variant alone has a minimum heap";

@@ -18,7 +18,6 @@ bench::Variant complete(const char* name, bench::VariantCard&& card, const Trait
   card.traits["frees"] = frees;
   card.traits["threads"] = subject.can.thread_safe ? "any" : "one at a time";
   card.traits["capacity"] = subject.can.fixed_capacity ? "one buffer" : "grows";
-  card.traits["threads"] = traits.threads ? "any number" : "one";
   if (!traits.version.empty()) card.traits["version"] = traits.version;
   add_exhibits(subject, workloads);
   add_page_workloads(subject, workloads.front().repeatable, workloads);

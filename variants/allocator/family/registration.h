@@ -12,19 +12,14 @@ namespace lab::allocator {
 
 /// What the report shows of a variant's capabilities.
 struct Traits {
-  const char* frees;     ///< how it frees a single block
-  std::string version;   ///< of a third-party allocator; else ""
-  bool threads = false;  ///< whether several threads may call it at once
+  const char* frees;    ///< how it frees a single block
+  std::string version;  ///< of a third-party allocator; else ""
 };
 
 template <Allocator A>
 Traits traits_of() {
   Traits traits{FreesByPointer<A> ? "by pointer" : FreesBySize<A> ? "by pointer and size" : "", ""};
   if constexpr (ThirdParty<A>) traits.version = A::version();
-  if constexpr (requires { A::kThreadSafe; })
-    traits.threads = A::kThreadSafe;
-  else
-    traits.threads = ThirdParty<A>;
   return traits;
 }
 
