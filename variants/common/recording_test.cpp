@@ -46,7 +46,7 @@ Recording random_recording(std::uint64_t seed, std::size_t requests) {
     }
     if (next.what == What::kAligned) next.log2_alignment = static_cast<std::uint8_t>(random.below(32));
     if (next.allocates()) {
-      next.bytes = static_cast<std::uint32_t>(random.next() >> (32 + random.below(33)));
+      next.bytes = static_cast<std::uint32_t>((random.next() >> 32) >> random.below(33));
       live.push_back(allocations++);
     }
     recording.push_back(next);
