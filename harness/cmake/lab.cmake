@@ -136,7 +136,7 @@ function(lab_add_variant family variant reference)
   add_executable(${target} ${family}/${variant}.cpp ${rival}
     $<TARGET_OBJECTS:bench> $<TARGET_OBJECTS:${LAB_VARIANT_MAIN}> $<TARGET_OBJECTS:family_${family}>)
   lab_own(${target})
-  target_compile_definitions(${target} PRIVATE LAB_FAMILY="${family}" LAB_VARIANT="${variant}")
+  target_compile_definitions(${target} PRIVATE LAB_FAMILY="${family}" LAB_VARIANT="${variant}" $<$<BOOL:${LAB_FUZZ}>:LAB_FUZZ>)
   target_link_libraries(${target} PRIVATE common designs base lab_benchmark ${LAB_USES_${variant}})
   if(LAB_FUZZ)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)

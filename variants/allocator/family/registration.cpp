@@ -19,8 +19,10 @@ bench::Variant complete(const char* name, bench::VariantCard&& card, const Trait
   card.traits["threads"] = subject.can.thread_safe ? "any" : "one at a time";
   card.traits["capacity"] = subject.can.fixed_capacity ? "one buffer" : "grows";
   if (!traits.version.empty()) card.traits["version"] = traits.version;
-  add_exhibits(subject, workloads);
-  add_page_workloads(subject, workloads.front().repeatable, workloads);
+  if (!workloads.empty()) {
+    add_exhibits(subject, workloads);
+    add_page_workloads(subject, workloads.front().repeatable, workloads);
+  }
   return {std::move(card), std::move(workloads), checks_of(subject),
           [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
 }

@@ -23,14 +23,23 @@ Traits traits_of() {
   return traits;
 }
 
-/// Adds to the variant's four lines what its family knows.
+/// Nobody runs the workloads of a fuzz target, and without them it compiles in a fraction of the time.
+#ifdef LAB_FUZZ
+inline constexpr bool kHasWorkloads = false;
+#else
+inline constexpr bool kHasWorkloads = true;
+#endif
+
+/// Adds to the variant's four lines what its family knows. `workloads` may be empty.
 bench::Variant complete(const char* name, bench::VariantCard&& card, const Traits& traits, const Subject& subject,
                         std::vector<bench::Workload>&& workloads);
 
 template <Allocator A>
 bench::Variant make_variant(const char* name, bench::VariantCard&& card) {
   static_assert(FreesBlocks<A> || Resets<A>, "an allocator has free(block), free(block, bytes) or reset()");
-  return complete(name, std::move(card), traits_of<A>(), subject_of<A>(), workloads<A>());
+  std::vector<bench::Workload> offered;
+  if constexpr (kHasWorkloads) offered = workloads<A>();
+  return complete(name, std::move(card), traits_of<A>(), subject_of<A>(), std::move(offered));
 }
 
 }  // namespace lab::allocator
