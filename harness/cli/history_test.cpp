@@ -1,10 +1,11 @@
 // history as a user meets it: the harness itself, whole outputs.
+#include <fnmatch.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <random>
-#include <regex>
+#include <sstream>
 
 #include "harness/base/child.h"
 #include "harness/base/files.h"
@@ -30,12 +31,20 @@ ChildOutcome start(Words command) {
   return run_child(spec);
 }
 
+/// The made-up machines have been silent since; for how long changes every day.
+std::string without_silence(const std::string& text) {
+  std::istringstream lines(text);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("  silent for ")) kept += line + (lines.eof() ? "" : "\n");
+  return kept;
+}
+
 ChildOutcome history_of(const fs::path& results, const Words& more = {}) {
   Words command{(fs::path(LAB_BUILD_DIR) / "harness").string(), "history", "--results", results.string()};
   command.insert(command.end(), more.begin(), more.end());
   ChildOutcome outcome = start(command);
-  // The made-up machines have been silent since; for how long changes every day.
-  outcome.output = std::regex_replace(outcome.output, std::regex("  silent for [0-9]+ days: [^\\n]*\\n"), "");
+  outcome.output = without_silence(outcome.output);
   return outcome;
 }
 
@@ -126,7 +135,7 @@ TEST(HistoryCommand, tells_that_a_machine_has_been_silent) {
   write(folder.path(), sixty_nights());
   const std::string text =
       start({(fs::path(LAB_BUILD_DIR) / "harness").string(), "history", "--results", folder.path().string()}).output;
-  EXPECT_TRUE(std::regex_search(text, std::regex("\n  silent for [0-9]+ days: no session since 2026-09-29\n"))) << text;
+  EXPECT_EQ(::fnmatch("*\n  silent for [0-9]* days: no session since 2026-09-29\n*", text.c_str(), 0), 0) << text;
 }
 
 TEST(HistoryCommand, counts_young_series_separately_and_restarts_with_another_seed) {
