@@ -1,7 +1,6 @@
 #include "harness/measure/exact_turns.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace lab::measure {
 
@@ -13,13 +12,17 @@ constexpr double kAssumedSeconds = 0.2;
 
 }  // namespace
 
-ExactTurns::ExactTurns(const SessionLength& length, std::vector<std::size_t> arms, std::uint64_t first)
+ExactTurns::ExactTurns(const SessionLength& length, const std::vector<Benchmark>& benchmarks, std::uint64_t first)
     : blocks_each_(length.exact_blocks),
       first_block_(length.budget_seconds > 0 ? kFirstExactBlock : 0),
       limit_(length.side_seconds()),
-      arms_(std::move(arms)),
-      first_(arms_.empty() ? 0 : first % arms_.size()),
-      left_(arms_.size(), 0) {}
+      left_(benchmarks.size(), 0) {
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+    arms_.push_back(benchmarks[i].arms);
+    order_.push_back((first % benchmarks.size() + i) % benchmarks.size());
+  }
+  std::stable_partition(order_.begin(), order_.end(), [&](std::size_t i) { return benchmarks[i].core; });
+}
 
 double ExactTurns::expected_seconds() const {
   return processes_ == 0 ? kAssumedSeconds : spent_ / static_cast<double>(processes_);
@@ -33,7 +36,7 @@ void ExactTurns::begin_block(int block) {
     promised += left_[i] * static_cast<double>(arms_[i]) * expected_seconds();
   }
   for (; begun_ < arms_.size(); ++begun_) {
-    const std::size_t next = (first_ + begun_) % arms_.size();
+    const std::size_t next = order_[begun_];
     promised += blocks_each_ * static_cast<double>(arms_[next]) * expected_seconds();
     if (limit_ > 0 && promised > limit_) return;
     left_[next] = blocks_each_;
@@ -51,9 +54,9 @@ void ExactTurns::took(double seconds) {
 
 double ExactTurns::reserve() const {
   double expected = 0;
-  for (std::size_t i = 0; i < arms_.size(); ++i) {
-    const bool begun = (i + arms_.size() - first_) % arms_.size() < begun_;
-    expected += (begun ? left_[i] : blocks_each_) * static_cast<double>(arms_[i]) * expected_seconds();
+  for (std::size_t turn = 0; turn < order_.size(); ++turn) {
+    const std::size_t i = order_[turn];
+    expected += (turn < begun_ ? left_[i] : blocks_each_) * static_cast<double>(arms_[i]) * expected_seconds();
   }
   return std::clamp(limit_ - spent_, 0.0, expected);
 }

@@ -10,12 +10,16 @@
 namespace lab::measure {
 
 /// Gives each benchmark SessionLength::exact_blocks such blocks, all of its arms in the same ones, until
-/// SessionLength::side_seconds are spent. Benchmarks come in the order of their numbers, from `first` on around, so
-/// that another `first` in each session gives all of them their turn.
+/// SessionLength::side_seconds are spent. Core benchmarks come before the others, because readers compare variants by
+/// them. Both come in the order of their numbers, from `first` on around, so that another `first` in each session gives
+/// all of them their turn.
 class ExactTurns {
  public:
-  /// `arms`: the number of arms of each benchmark.
-  ExactTurns(const SessionLength& length, std::vector<std::size_t> arms, std::uint64_t first);
+  struct Benchmark {
+    std::size_t arms;
+    bool core = true;
+  };
+  ExactTurns(const SessionLength& length, const std::vector<Benchmark>& benchmarks, std::uint64_t first);
 
   /// Call before each block: adds the benchmarks that the time left allows.
   void begin_block(int block);
@@ -36,8 +40,8 @@ class ExactTurns {
   int first_block_;
   double limit_;  ///< seconds; 0: none
   std::vector<std::size_t> arms_;
-  std::size_t first_;
-  std::size_t begun_ = 0;  ///< benchmarks that had or have their blocks
+  std::vector<std::size_t> order_;
+  std::size_t begun_ = 0;  ///< benchmarks of `order_` that had or have their blocks
   std::vector<int> left_;  ///< blocks, by benchmark; this one included
   double spent_ = 0;
   std::size_t processes_ = 0;  ///< that took `spent_`

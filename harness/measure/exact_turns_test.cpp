@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lab::measure {
 
@@ -17,7 +19,7 @@ struct Simulated {
 
 Simulated simulate(const SessionLength& length, std::size_t benchmarks, double seconds, int blocks,
                    std::uint64_t first = 0) {
-  ExactTurns turns(length, std::vector<std::size_t>(benchmarks, 1), first);
+  ExactTurns turns(length, std::vector<ExactTurns::Benchmark>(benchmarks, {.arms = 1}), first);
   Simulated session;
   for (int block = 0; block < blocks; ++block) {
     turns.begin_block(block);
@@ -54,6 +56,19 @@ TEST(ExactTurns, take_a_tenth_of_the_budget_and_then_rotate) {
   EXPECT_EQ(simulate(length, 6, 0.2, 5, 4).blocks, (Blocks{"......", "xx..xx", "xx..xx", "xx..xx", "......"}));
 }
 
+TEST(ExactTurns, begin_with_the_core_benchmarks) {
+  SessionLength length = default_length();
+  length.budget_seconds = 25;  // room for four of the five
+  for (const auto& [first, expected] : std::vector<std::pair<std::uint64_t, std::string>>{
+           {0, "xx.xx"}, {1, ".xxxx"}, {2, ".xxxx"}, {3, "xx.xx"}, {4, "xx.xx"}}) {
+    ExactTurns turns(length, {{1, false}, {1, true}, {1, false}, {1, true}, {1, true}}, first);
+    std::string found;
+    turns.begin_block(1);
+    for (std::size_t i = 0; i < 5; ++i) found += turns.wants(i) ? 'x' : '.';
+    EXPECT_EQ(found, expected) << first;
+  }
+}
+
 TEST(ExactTurns, learn_what_they_cost) {
   SessionLength length = default_length();
   length.budget_seconds = 25;
@@ -65,7 +80,7 @@ TEST(ExactTurns, learn_what_they_cost) {
 
 TEST(ExactTurns, reserve_what_they_are_expected_to_take) {
   SessionLength length = default_length();
-  ExactTurns turns(length, {1, 2}, 0);
+  ExactTurns turns(length, {{1}, {2}}, 0);
   EXPECT_NEAR(turns.reserve(), 3 * 3 * 0.2, 1e-9);
   for (int block = 0; block < 5; ++block) {
     turns.begin_block(block);
@@ -73,8 +88,8 @@ TEST(ExactTurns, reserve_what_they_are_expected_to_take) {
       if (turns.wants(i)) turns.took(0.1);
   }
   EXPECT_EQ(turns.reserve(), 0);
-  EXPECT_EQ(ExactTurns(quick_length(), {1, 2}, 0).reserve(), 0);
-  EXPECT_EQ(ExactTurns(processes_length(9), {1, 2}, 0).reserve(), 0);
+  EXPECT_EQ(ExactTurns(quick_length(), {{1}, {2}}, 0).reserve(), 0);
+  EXPECT_EQ(ExactTurns(processes_length(9), {{1}, {2}}, 0).reserve(), 0);
 }
 
 }  // namespace lab::measure

@@ -72,7 +72,7 @@ class SessionRun {
             std::count_if(scheduled_.begin(), scheduled_.end(),
                           [](const ScheduledBenchmark& one) { return one.arm == results::kBase; }))),
         schedule_(spec.length, scheduled_.size()),
-        exact_(spec.length, sizes_of(arms_), spec.exact_first),
+        exact_(spec.length, exact_benchmarks(spec, arms_), spec.exact_first),
         turns_(spec.turns),
         began_(environment.now()),
         start_(began_) {}
@@ -143,10 +143,12 @@ class SessionRun {
     return arms;
   }
 
-  static std::vector<std::size_t> sizes_of(const std::vector<std::vector<std::size_t>>& groups) {
-    std::vector<std::size_t> sizes;
-    for (const std::vector<std::size_t>& group : groups) sizes.push_back(group.size());
-    return sizes;
+  static std::vector<ExactTurns::Benchmark> exact_benchmarks(const SessionSpec& spec,
+                                                             const std::vector<std::vector<std::size_t>>& groups) {
+    std::vector<ExactTurns::Benchmark> benchmarks;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      benchmarks.push_back({groups[i].size(), spec.selection.benchmarks[i].core});
+    return benchmarks;
   }
 
   /// Seconds of measuring since the session's first process.
