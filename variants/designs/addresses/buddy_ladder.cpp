@@ -222,7 +222,8 @@ template <typename Merge, typename Size>
 void BuddyRung<Merge, Size>::free(void* block) requires Size::kKnown {
   if (block == nullptr) return;
   const Position begin = reinterpret_cast<Position>(block) - Size::kPreambleBytes;
-  release(begin, size_.size_log2(begin));
+  // clang 14 instantiates this also where it is not declared.
+  if constexpr (Size::kKnown) release(begin, size_.size_log2(begin));
 }
 
 template <typename Merge, typename Size>
