@@ -51,10 +51,8 @@ function(lab_module name)
   target_link_libraries(${name} PUBLIC ${arg_USES})
   if(tests)
     lab_test(${name} SOURCES ${tests} USES ${name})
-    if(LAB_SANITIZE)
-      # Not optimising the tests' own code saves two fifths of its build time. The code under test is built as ever.
-      target_compile_options(${name}_test PRIVATE -O0)
-    endif()
+    # Not optimising the tests' own code saves two fifths of its build time. The code under test is built as ever.
+    target_compile_options(${name}_test PRIVATE -O0)
   endif()
   if(EXISTS ${dir}/module.cmake)
     include(${dir}/module.cmake)

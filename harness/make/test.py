@@ -34,7 +34,8 @@ ALONE = ("python spm_testing.power_cut_test",)
 
 LONGEST = ("cli_test", "python spm.transfer.faults_test", "python spm.transfer.mutants_test",
            "python spm_testing.faults_test")
-"""On a machine that has not run the tests yet, these start first, so that none runs alone at the end."""
+"""On a machine that has not run the tests yet, these and the families' tests, which run every variant, start first, so
+that none runs alone at the end."""
 
 GRACE_S = 5.0
 """How long an interrupted test may take to clean up before it is killed."""
@@ -164,11 +165,13 @@ def without_aslr(command: list[str]) -> list[str]:
 
 
 class Test(NamedTuple):
-    """A test: `targets` must be built for it; `run(children)` returns its TestOutcome."""
+    """A test: `targets` must be built for it; `run(children)` returns its TestOutcome; `long` is what is expected of it
+    before it ever ran."""
 
     name: str
     targets: list[str]
     run: Run
+    long: bool = False
 
     def matches(self, pattern: str) -> bool:
         """Whether a glob matches its name, or the kind before the first space of its name."""
@@ -189,12 +192,14 @@ def plan(ready: build.Build) -> list[Test]:
     tests = []
     for module in python_modules() if ready.options.config == "release" else []:
         name = "python " + module.removeprefix("harness.")
-        tests.append(Test(name, ["all"], functools.partial(_python_test, name, module)))
+        tests.append(Test(name, ["all"], functools.partial(_python_test, name, module), name in LONGEST))
     with open(os.path.join(ready.folder, "tests.json"), encoding="utf-8") as file:
         executables = [os.path.join(ready.folder, path) for path in json.load(file)]
+    of_families = {f"{variant['family']}_test" for variant in ready.variants()}
     for executable in executables:
         name = os.path.basename(executable)
-        tests.append(Test(name, [name], functools.partial(_google_test, executable, prefix)))
+        tests.append(Test(name, [name], functools.partial(_google_test, executable, prefix),
+                          name in LONGEST or name in of_families))
     for variant in ready.variants():
         name = f"conformance {variant['family']}/{variant['variant']}"
         executable = os.path.join(ready.folder, variant["executable"])
@@ -225,7 +230,7 @@ class TestTimes:
 
     def in_order(self, tests: list[Test]) -> list[Test]:
         """Tests that have never run first, then the longest first."""
-        return sorted(tests, key=lambda test: (-self._seconds.get(test.name, float("inf")), test.name not in LONGEST))
+        return sorted(tests, key=lambda test: (-self._seconds.get(test.name, float("inf")), not test.long))
 
     def keep(self, outcomes: list[TestOutcome]) -> None:
         """Stores these durations."""

@@ -54,8 +54,10 @@ class ChosenTest(unittest.TestCase):
             path = os.path.join(folder, "times.json")
             TestTimes(path).keep([TestOutcome("short", seconds=1), TestOutcome("long", seconds=9)])
             TestTimes(path).keep([TestOutcome("middle", seconds=5)])
-            order = TestTimes(path).in_order([named(name) for name in ("short", "middle", "new", "long")])
-        self.assertEqual([each.name for each in order], ["new", "long", "middle", "short"])
+            tests = [named(name) for name in ("short", "middle", "new", "long")]
+            tests.append(named("new and long")._replace(long=True))
+            order = TestTimes(path).in_order(tests)
+        self.assertEqual([each.name for each in order], ["new and long", "new", "long", "middle", "short"])
 
 
 class RunTest(unittest.TestCase):
