@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "harness/judge/exact.h"
 #include "harness/judge/summary.h"
 
 namespace lab::judge {
@@ -17,7 +18,6 @@ namespace {
 using results::Article;
 using results::RatioCase;
 using results::Result;
-using stats::Estimate;
 
 /// Judges one claim of an article; returns it once per case.
 class ClaimJudge {
@@ -40,11 +40,12 @@ class ClaimJudge {
 
   std::vector<JudgedClaim> operator()(const results::OrderClaim& claim) const {
     JudgedOrder evidence{&claim, time(claim.variants, claim.metric, claim.workload)};
+    for (const std::string& variant : claim.variants) evidence.benchmarks.push_back(benchmark(variant, claim.workload));
     for (std::size_t i = 1; i < claim.variants.size(); ++i)
       evidence.steps.push_back(ratio(claim.variants[i], claim.variants[i - 1], claim.metric, claim.workload));
-    JudgedClaim judged{&claim_, order_verdict(evidence.steps), {}, std::move(evidence)};
-    for (const std::string& variant : claim.variants) judged.benchmarks.push_back(benchmark(variant, claim.workload));
-    return {std::move(judged)};
+    const ClaimVerdict verdict = order_verdict(evidence.steps);
+    std::vector<std::string> benchmarks = evidence.benchmarks;
+    return {{&claim_, verdict, std::move(benchmarks), std::move(evidence)}};
   }
 
   /// About drivers: judged in driver_verdict.h.
@@ -60,8 +61,8 @@ class ClaimJudge {
     return is_time(article_.family, variants, metric, workload, result_);
   }
 
-  std::optional<Estimate> ratio(const std::string& from, const std::string& to, const std::string& metric,
-                                const std::string& workload) const {
+  std::optional<MeasuredRatio> ratio(const std::string& from, const std::string& to, const std::string& metric,
+                                     const std::string& workload) const {
     return measured_ratio(article_.family, from, to, metric, workload, result_);
   }
 
@@ -167,9 +168,9 @@ class ClaimJudge {
     return all.benchmark.empty() ? std::nullopt : std::optional(std::move(all));
   }
 
-  static ClaimVerdict order_verdict(const std::vector<std::optional<Estimate>>& steps) {
+  static ClaimVerdict order_verdict(const std::vector<std::optional<MeasuredRatio>>& steps) {
     bool all_grow = true;
-    for (const std::optional<Estimate>& step : steps) {
+    for (const std::optional<MeasuredRatio>& step : steps) {
       if (step && step->interval && step->interval->high <= 1) return ClaimVerdict::kRefuted;
       all_grow = all_grow && step && step->interval && step->interval->low > 1;
     }
@@ -252,12 +253,25 @@ std::vector<std::string> benchmarks_like(const std::string& glob, const Result& 
   return {found.begin(), found.end()};
 }
 
-std::optional<Estimate> measured_ratio(const std::string& family, const std::string& from, const std::string& to,
-                                       const std::string& metric, const std::string& workload, const Result& result) {
-  const auto values = [&](const std::string& variant) {
-    return metric_values(result, claimed_benchmark(family, variant, workload), metric);
+std::optional<MeasuredRatio> measured_ratio(const std::string& family, const std::string& from, const std::string& to,
+                                            const std::string& metric, const std::string& workload,
+                                            const Result& result) {
+  const std::string over = claimed_benchmark(family, from, workload), under = claimed_benchmark(family, to, workload);
+  const std::vector<stats::Datum> overs = metric_values(result, over, metric),
+                                  unders = metric_values(result, under, metric);
+  if (!is_exact(result, over, metric) || !is_exact(result, under, metric)) {
+    const std::optional<stats::Estimate> ratio = stats::estimate_ratio(overs, unders);
+    return ratio ? std::optional(MeasuredRatio{*ratio, false}) : std::nullopt;
+  }
+  const auto all_positive = [](const std::vector<stats::Datum>& values) {
+    return std::ranges::all_of(values, [](const stats::Datum& one) { return one.value > 0; });
   };
-  return stats::estimate_ratio(values(from), values(to));
+  if (overs.empty() || unders.empty() || !all_positive(overs) || !all_positive(unders)) return std::nullopt;
+  const double median = median_of(overs) / median_of(unders);
+  MeasuredRatio ratio{{std::min(overs.size(), unders.size()), median, {}}, true};
+  if (exact_value(result, over, metric) && exact_value(result, under, metric))
+    ratio.interval = stats::Interval{median, median};
+  return ratio;
 }
 
 bool is_time(const std::string& family, const std::vector<std::string>& variants, const std::string& metric,

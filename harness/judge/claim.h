@@ -52,10 +52,18 @@ std::vector<std::string> benchmarks_like(const std::string& glob, const results:
 /// "family/variant/workload"; `variant` may be "variant/workload", then it names its own.
 std::string claimed_benchmark(const std::string& family, const std::string& variant, const std::string& workload);
 
-/// The metric of `from` over that of `to` on one workload; none if either has no numbers. Either may name its own.
-std::optional<stats::Estimate> measured_ratio(const std::string& family, const std::string& from, const std::string& to,
-                                              const std::string& metric, const std::string& workload,
-                                              const results::Result& result);
+/// A metric of one benchmark over that of another. With noise, it is estimated over the blocks that have both.
+struct MeasuredRatio : stats::Estimate {
+  /// Without noise, one value of each benchmark is enough, in any block (judge/exact.h): the interval is the ratio of
+  /// the two. There is none if the processes of a benchmark disagree; the median is then that of the medians.
+  bool exact = false;
+};
+
+/// The metric of `from` over that of `to` on one workload; none if either has no numbers, a value is not positive or,
+/// of a metric with noise, no block has both. Either may name its own workload.
+std::optional<MeasuredRatio> measured_ratio(const std::string& family, const std::string& from, const std::string& to,
+                                            const std::string& metric, const std::string& workload,
+                                            const results::Result& result);
 
 /// Whether the metric is a time in the benchmarks of one workload.
 bool is_time(const std::string& family, const std::vector<std::string>& variants, const std::string& metric,
@@ -65,12 +73,12 @@ bool is_time(const std::string& family, const std::vector<std::string>& variants
 struct JudgedRatio {
   const results::RatioClaim* claim = nullptr;
   const results::RatioCase* one = nullptr;
-  double claimed = 0;                            ///< from the article's table, otherwise as printed: this one is judged
-  bool misprinted = false;                       ///< whether the printed ratio disagrees with that table
-  bool time = false;                             ///< whether the metric is a time
-  std::array<std::string, 2> benchmarks = {};    ///< of `from` and `to` on the judged workload
-  std::optional<stats::Estimate> measured = {};  ///< on that workload
-  std::vector<std::optional<stats::Estimate>> also = {};  ///< on RatioClaim::also
+  double claimed = 0;                          ///< from the article's table, otherwise as printed: this one is judged
+  bool misprinted = false;                     ///< whether the printed ratio disagrees with that table
+  bool time = false;                           ///< whether the metric is a time
+  std::array<std::string, 2> benchmarks = {};  ///< of `from` and `to` on the judged workload
+  std::optional<MeasuredRatio> measured = {};  ///< on that workload
+  std::vector<std::optional<MeasuredRatio>> also = {};  ///< on RatioClaim::also
 };
 
 /// Tolerance of a formula, as a share of its value: metadata is rounded up to whole words.
@@ -98,11 +106,12 @@ struct JudgedFormula {
 };
 
 /// An order claim: reproduced if the interval of every step is above 1, refuted if one excludes a growth (high <= 1),
-/// otherwise undecided.
+/// otherwise undecided. So a step of an exact metric decides by its values, and a tie of them refutes.
 struct JudgedOrder {
   const results::OrderClaim* claim = nullptr;
   bool time = false;
-  std::vector<std::optional<stats::Estimate>> steps = {};  ///< each variant over the one before it
+  std::vector<std::string> benchmarks = {};              ///< of each variant
+  std::vector<std::optional<MeasuredRatio>> steps = {};  ///< each variant over the one before it
 };
 
 struct JudgedClaim {

@@ -239,10 +239,68 @@ TEST(Claim, of_an_order_needs_every_step) {
     EXPECT_EQ(verdict_of(judged(claim, {{"a", 10}, {"b", 20}, {"c", 30}})), "reproduced");
     EXPECT_EQ(verdict_of(judged(claim, {{"a", 10}, {"b", 30}, {"c", 20}})), "refuted");
     EXPECT_EQ(verdict_of(judged(claim, {{"a", 10}, {"c", 30}})), "undecided");
-    EXPECT_EQ(verdict_of(judged(claim, {{"a", 10}, {"b", 20}, {"c", 30}}, 5)), "undecided");
   }
+  EXPECT_EQ(verdict_of(judged(times, {{"a", 10}, {"b", 20}, {"c", 30}}, 5)), "undecided") << "no interval of five";
+  EXPECT_EQ(verdict_of(judged(counters, {{"a", 10}, {"b", 20}, {"c", 30}}, 1)), "reproduced") << "exact";
   EXPECT_EQ(verdict_of(judged(times, {{"a", 10}, {"b", 20}, {"c", 20}})), "undecided") << "times have noise";
   EXPECT_EQ(verdict_of(judged(counters, {{"a", 10}, {"b", 20}, {"c", 20}})), "refuted") << "an exact tie";
+}
+
+namespace {
+
+/// The claims about lifetimes: an order, and the same as a ratio of 2. Each workload has the values in blocks of its
+/// own, of a metric of that kind.
+std::string verdicts_of_apart_and_mixed(const std::vector<double>& apart, const std::vector<double>& mixed,
+                                        results::MetricKind kind = results::MetricKind::kExact,
+                                        const std::string& metric = "minimum_heap_bytes") {
+  results::Article article;
+  article.family = "shelf";
+  article.claims = {{"", results::OrderClaim{metric, "", {"plain/apart", "plain/mixed"}}},
+                    {"", results::RatioClaim{{metric, "mixed", {{"", "plain", "plain/apart"}}}, {}, 2.0}}};
+  results::Result result;
+  for (const auto& [workload, values] : {std::pair("apart", apart), std::pair("mixed", mixed)}) {
+    result.workloads.push_back({"shelf", workload, "", 1, {"put"}, 10, "pair", false});
+    result.workloads.back().metrics = {{metric, "", "bytes", kind}};
+    // Processes that do not collect the metric are between those that do.
+    sample::add_processes(result, std::string("shelf/plain/") + workload, {{"put", 10}}, 10, 20, 0.001);
+    const auto first = result.processes.end() - 20;
+    const int offset = kind == results::MetricKind::kExact && workload == std::string("mixed") ? 9 : 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      (first + offset + static_cast<int>(i))->counters[metric] = values[i];
+  }
+  const std::vector<JudgedClaim> judged = judge_claims(article, result);
+  return verdict_of(judged[0]) + ", " + verdict_of(judged[1]);
+}
+
+}  // namespace
+
+TEST(Claim, about_an_exact_metric_is_decided_by_any_agreeing_values_in_any_blocks) {
+  EXPECT_EQ(verdicts_of_apart_and_mixed({4096}, {8192}), "reproduced, reproduced");
+  EXPECT_EQ(verdicts_of_apart_and_mixed({4096, 4096, 4096}, {8192, 8192, 8192}), "reproduced, reproduced");
+  EXPECT_EQ(verdicts_of_apart_and_mixed({4096, 4096, 4096}, {8192}), "reproduced, reproduced");
+  EXPECT_EQ(verdicts_of_apart_and_mixed({4096}, {6144}), "reproduced, weaker");
+  EXPECT_EQ(verdicts_of_apart_and_mixed({4096}, {4096}), "refuted, refuted");
+  EXPECT_EQ(verdicts_of_apart_and_mixed({8192}, {4096}), "refuted, refuted");
+}
+
+TEST(Claim, about_an_exact_metric_is_undecided_where_processes_disagree_or_a_value_is_missing) {
+  EXPECT_EQ(verdicts_of_apart_and_mixed({4096, 4096, 4128}, {8192, 8192, 8192}), "undecided, undecided");
+  EXPECT_EQ(verdicts_of_apart_and_mixed({4096}, {8192, 8224}), "undecided, undecided");
+  const std::vector<double> many(9, 4096), disagreeing{8192, 8192, 8192, 8192, 8192, 8192, 8192, 8193};
+  EXPECT_EQ(verdicts_of_apart_and_mixed(many, disagreeing), "undecided, undecided");
+  EXPECT_EQ(verdicts_of_apart_and_mixed({}, {8192}), "undecided, undecided");
+  EXPECT_EQ(verdicts_of_apart_and_mixed({0}, {8192}), "undecided, undecided");
+  using enum results::MetricKind;
+  EXPECT_EQ(verdicts_of_apart_and_mixed({100}, {200}, kExact, "instructions"), "undecided, undecided")
+      << "one process proves no count of instructions";
+  EXPECT_EQ(verdicts_of_apart_and_mixed({100, 100}, {200, 200}, kExact, "instructions"), "reproduced, reproduced");
+}
+
+TEST(Claim, about_a_metric_with_noise_needs_an_interval_even_if_all_values_agree) {
+  using enum results::MetricKind;
+  const std::vector<double> five_small(5, 4096), five_large(5, 8192), six_small(6, 4096), six_large(6, 8192);
+  EXPECT_EQ(verdicts_of_apart_and_mixed(five_small, five_large, kMemory), "undecided, undecided");
+  EXPECT_EQ(verdicts_of_apart_and_mixed(six_small, six_large, kMemory), "reproduced, reproduced");
 }
 
 TEST(Claim, of_a_ratio_may_be_about_a_counter_and_have_no_table) {

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "harness/judge/compare_exact.h"
+#include "harness/judge/exact.h"
 #include "harness/judge/summary.h"
 #include "harness/results/metrics.h"
 #include "harness/stats/layout_effect.h"
@@ -605,12 +606,6 @@ std::string with_reason(const Result& result, const std::string& benchmark) {
   for (const results::Unsupported& unsupported : result.unsupported)
     if (unsupported.benchmark == benchmark) return fmt::format("{} ({})", benchmark, unsupported.reason);
   return benchmark;
-}
-
-/// The value that every process has; none if they differ.
-std::optional<double> only_value(const std::vector<Datum>& values) {
-  const bool constant = std::ranges::all_of(values, [&](const Datum& d) { return d.value == values.front().value; });
-  return constant && !values.empty() ? std::optional(values.front().value) : std::nullopt;
 }
 
 /// Takes the metrics with a value of 0 or less, which has no ratio, out of both sides. Constant ones are compared as

@@ -1,5 +1,9 @@
 #include "harness/judge/exact.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "harness/judge/summary.h"
 #include "harness/results/metrics.h"
 
 namespace lab::judge {
@@ -31,6 +35,23 @@ std::map<std::string, std::map<std::string, std::optional<double>>> exact_counte
   for (const auto& [benchmark, processes] : counted)
     if (processes == 1) all[benchmark][std::string(kInstructions)].reset();
   return all;
+}
+
+bool is_exact(const results::Result& result, std::string_view benchmark, std::string_view metric) {
+  const std::optional<results::Metric> known = results::find_metric(results::workload_of(result, benchmark), metric);
+  return known ? known->kind == results::MetricKind::kExact : !is_time(result, benchmark, metric);
+}
+
+std::optional<double> exact_value(const results::Result& result, std::string_view benchmark, std::string_view metric) {
+  const std::vector<stats::Datum> values = metric_values(result, benchmark, metric);
+  if (metric == kInstructions && values.size() == 1) return std::nullopt;
+  return only_value(values);
+}
+
+std::optional<double> only_value(std::span<const stats::Datum> values) {
+  const bool constant =
+      std::ranges::all_of(values, [&](const stats::Datum& one) { return one.value == values.front().value; });
+  return constant && !values.empty() ? std::optional(values.front().value) : std::nullopt;
 }
 
 }  // namespace lab::judge

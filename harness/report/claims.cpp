@@ -6,7 +6,9 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <map>
+#include <span>
 
+#include "harness/judge/exact.h"
 #include "harness/judge/summary.h"
 #include "harness/report/format.h"
 
@@ -21,12 +23,17 @@ using judge::JudgedExact;
 using judge::JudgedFormula;
 using judge::JudgedOrder;
 using judge::JudgedRatio;
+using judge::MeasuredRatio;
 using results::Article;
 using results::Result;
-using stats::Estimate;
 
-TableCell median_cell(const std::optional<Estimate>& estimate) {
-  return estimate ? number(estimate->median) : "none";
+TableCell median_cell(const std::optional<MeasuredRatio>& ratio) {
+  return ratio ? number(ratio->median) : "none";
+}
+
+/// Empty for an exact metric.
+std::string interval_cell(const std::optional<MeasuredRatio>& ratio) {
+  return ratio && ratio->exact ? "" : interval_of(ratio);
 }
 
 /// How a ratio is said: of the second variant, by the first.
@@ -40,16 +47,46 @@ const RatioWords& words_of(bool time) {
   return time ? kTimes : kOthers;
 }
 
-/// The reason for a missing ratio: the benchmark without numbers.
-std::string missing(const JudgedRatio& ratio, const Result& result) {
-  for (const std::string& benchmark : ratio.benchmarks)
-    if (judge::metric_values(result, benchmark, ratio.claim->ratio.metric).empty())
-      return fmt::format("{} has no numbers.", benchmark);
-  return "No block holds both benchmarks.";
+/// Whether there is no ratio, or one of an exact metric whose processes disagree.
+bool has_obstacle(const std::optional<MeasuredRatio>& ratio) {
+  return !ratio || (ratio->exact && !ratio->interval);
+}
+
+/// What the benchmarks lack then, beginning with the name of one.
+std::string obstacle(std::span<const std::string> benchmarks, const std::string& metric, const Result& result) {
+  for (const std::string& benchmark : benchmarks) {
+    const std::vector<stats::Datum> values = judge::metric_values(result, benchmark, metric);
+    if (values.empty()) return benchmark + " has no numbers";
+    if (std::ranges::any_of(values, [](const stats::Datum& one) { return one.value <= 0; }))
+      return benchmark + " has a value of 0 or less";
+    if (judge::is_exact(result, benchmark, metric) && !judge::exact_value(result, benchmark, metric))
+      return benchmark + (values.size() == 1 ? " has one process, which proves no exact value"
+                                             : " has different values of an exact metric");
+  }
+  return fmt::format("{} is in no block with {}", benchmarks.front(), benchmarks.back());
+}
+
+/// The ratio of an exact metric as text, in the direction of the claim.
+std::string explain_exact(std::string_view times, double ratio, double effect, std::string_view not_so,
+                          ClaimVerdict verdict) {
+  const std::string claimed = number(effect);
+  switch (verdict) {
+    case ClaimVerdict::kReproduced:
+      return ratio >= effect ? fmt::format("{}: no less than the claimed {}.", times, claimed)
+                             : fmt::format("{}: the claimed {} to within {:.0f} % of its effect.", times, claimed,
+                                           100 * judge::kClaimTolerance);
+    case ClaimVerdict::kWeaker:
+      return fmt::format("{}: less than the claimed {}.", times, claimed);
+    case ClaimVerdict::kRefuted:
+      return fmt::format("not {}: {}.", not_so, times);
+    case ClaimVerdict::kUndecided:
+      break;
+  }
+  return fmt::format("{}; the claim is of no effect.", times);
 }
 
 /// The interval as text, in the direction of the claim.
-std::string explain(const JudgedRatio& ratio, const Estimate& measured, ClaimVerdict verdict) {
+std::string explain(const JudgedRatio& ratio, const MeasuredRatio& measured, ClaimVerdict verdict) {
   if (!measured.interval)
     return fmt::format("{} measured both benchmarks; an interval needs {}.", counted(measured.count, "block"),
                        stats::least_count());
@@ -60,6 +97,9 @@ std::string explain(const JudgedRatio& ratio, const Estimate& measured, ClaimVer
   const double effect = up ? ratio.claimed : 1 / ratio.claimed;
   const double least = up ? measured.interval->low : 1 / measured.interval->high;
   const double most = up ? measured.interval->high : 1 / measured.interval->low;
+  if (measured.exact)
+    return explain_exact(fmt::format("{} times as {}", number(least), word), least, effect,
+                         up ? words.comparative_up : words.comparative_down, verdict);
   const std::string between = fmt::format("between {} and {} times as {}", number(least), number(most), word);
   switch (verdict) {
     case ClaimVerdict::kReproduced:
@@ -97,18 +137,23 @@ std::string as_printed(const stats::Interval& values, const results::PrintedNumb
 }
 
 /// "buddy / linear 1.25 (1.20 to 1.30)" for each step of an order.
-std::string steps_phrase(const JudgedOrder& order) {
+std::string steps_phrase(const JudgedOrder& order, const Result& result) {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < order.steps.size(); ++i)
-    texts.push_back(fmt::format("{} / {} {}", order.claim->variants[i + 1], order.claim->variants[i],
-                                order.steps[i] ? with_interval(*order.steps[i]) : "has no numbers"));
+  for (std::size_t i = 0; i < order.steps.size(); ++i) {
+    const std::optional<MeasuredRatio>& step = order.steps[i];
+    texts.push_back(fmt::format(
+        "{} / {} {}", order.claim->variants[i + 1], order.claim->variants[i],
+        has_obstacle(step)
+            ? "unknown, because " + obstacle(std::span(order.benchmarks).subspan(i, 2), order.claim->metric, result)
+            : with_interval(*step)));
+  }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 /// A claim's row of the table, without verdict and wording.
 struct ClaimRow {
   std::string stated = {}, from_table = {}, erratum = {}, here = {}, interval = {};
-  std::map<std::string, std::optional<Estimate>> also = {};  ///< by workload
+  std::map<std::string, std::optional<MeasuredRatio>> also = {};  ///< by workload
   std::string why = {};
 };
 
@@ -156,9 +201,10 @@ struct RowMaker {
     if (ratio.one->from_table) row.from_table = fmt::format("{:.2f}", *ratio.one->from_table);
     if (ratio.misprinted) row.erratum = fmt::format("{:.2f}, not {:.2f}", ratio.claimed, *stated);
     row.here = median_cell(ratio.measured).text;
-    row.interval = interval_of(ratio.measured);
+    row.interval = interval_cell(ratio.measured);
     for (std::size_t i = 0; i < ratio.also.size(); ++i) row.also[ratio.claim->also[i]] = ratio.also[i];
-    row.why = ratio.measured ? capitalized(explain(ratio, *ratio.measured, verdict)) : missing(ratio, result);
+    row.why = has_obstacle(ratio.measured) ? obstacle(ratio.benchmarks, ratio.claim->ratio.metric, result) + "."
+                                           : capitalized(explain(ratio, *ratio.measured, verdict));
     return row;
   }
 
@@ -200,7 +246,7 @@ struct RowMaker {
         {ClaimVerdict::kRefuted, "One step does not grow"},
         {ClaimVerdict::kUndecided, "One step may not grow"}};
     return {.stated = fmt::format("{}", fmt::join(order.claim->variants, " < ")),
-            .why = fmt::format("{}: {}.", kFindings.at(verdict), steps_phrase(order))};
+            .why = fmt::format("{}: {}.", kFindings.at(verdict), steps_phrase(order, result))};
   }
 };
 
@@ -217,6 +263,14 @@ template <typename Evidence>
 bool has(const std::vector<JudgedClaim>& claims) {
   return std::any_of(claims.begin(), claims.end(),
                      [](const JudgedClaim& claim) { return std::holds_alternative<Evidence>(claim.evidence); });
+}
+
+/// Whether a claim compares values of an exact metric.
+bool compares_exact(const JudgedClaim& claim) {
+  const auto is_exact = [](const std::optional<MeasuredRatio>& one) { return one && one->exact; };
+  if (const auto* ratio = std::get_if<JudgedRatio>(&claim.evidence)) return is_exact(ratio->measured);
+  const auto* order = std::get_if<JudgedOrder>(&claim.evidence);
+  return order != nullptr && std::ranges::any_of(order->steps, is_exact);
 }
 
 /// What a ratio is, and with what it is compared; "" without ratios.
@@ -256,6 +310,10 @@ std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article&
     text +=
         " An order is reproduced if the ratio of each variant to the one before it is above 1 with its whole interval, "
         "and refuted if one interval is not above 1 anywhere.";
+  if (std::ranges::any_of(claims, compares_exact))
+    text +=
+        " An exact metric has no noise: if all processes of each benchmark agree, the ratio of the two values decides, "
+        "without an interval.";
   return text;
 }
 
@@ -300,7 +358,7 @@ std::vector<TableCell> claim_cells(const JudgedClaim& claim, const std::vector<s
   for (const std::string& workload : also) {
     const auto found = row.also.find(workload);
     cells.push_back(found == row.also.end() ? "" : median_cell(found->second));
-    cells.emplace_back(found == row.also.end() ? "" : interval_of(found->second));
+    cells.emplace_back(found == row.also.end() ? "" : interval_cell(found->second));
   }
   cells.emplace_back(row.why);
   return cells;
@@ -326,6 +384,10 @@ std::string wording(const JudgedClaim& claim) {
   const auto* ratio = std::get_if<JudgedRatio>(&claim.evidence);
   if (ratio == nullptr || ratio->one->when.empty()) return claim.claim->text;
   return fmt::format("{}; {}", claim.claim->text, ratio->one->when);
+}
+
+std::string with_interval(const MeasuredRatio& ratio) {
+  return ratio.exact ? number(ratio.median) : with_interval(static_cast<const stats::Estimate&>(ratio));
 }
 
 std::string reason(const JudgedClaim& claim, const Result& result) {
@@ -371,14 +433,16 @@ class RatioRows {
   }
 
   json::array rows;
-  std::string last;  ///< the last variant with measurements
-  std::string here;  ///< its ratio on the first workload that has one
+  std::string last;   ///< the last variant with measurements
+  bool bars = false;  ///< whether a ratio has noise
+  std::string here;   ///< its ratio on the first workload that has one
 
  private:
   bool add_measured(const std::string& variant, const std::string& workload, bool is_first) {
-    const std::optional<Estimate> measured =
+    const std::optional<MeasuredRatio> measured =
         judge::measured_ratio(article_.family, chart_.reference, variant, chart_.metric, workload, result_);
     if (!measured) return false;
+    bars = bars || !measured->exact;
     const stats::Interval point{measured->median, measured->median};
     add_row(variant, workload, "here, " + workload, measured->median, measured->interval.value_or(point),
             with_interval(*measured));
@@ -428,11 +492,9 @@ std::optional<Chart> ratio_chart(const results::RatioChart& wanted, const Articl
   if (const std::optional<double> own = article.figure(made.last, wanted.metric))
     chart.title +=
         fmt::format(", {} times in the article", number(*article.figure(wanted.reference, wanted.metric) / *own));
-  chart.note = fmt::format(
-      "{} of {} divided by that of each variant. Bars: 95 % intervals. Right of the dashed line "
-      "is {}.{}",
-      time ? "Time" : "Metric", wanted.reference, words_of(time).comparative_up,
-      wanted.note.empty() ? "" : " " + wanted.note);
+  chart.note = fmt::format("{} of {} divided by that of each variant.{} Right of the dashed line is {}.{}",
+                           time ? "Time" : "Metric", wanted.reference, made.bars ? " Bars: 95 % intervals." : "",
+                           words_of(time).comparative_up, wanted.note.empty() ? "" : " " + wanted.note);
   chart.text = fmt::format("Dot plot of the ratios. {}. The table of claims holds the figures.", chart.title);
   chart.data = {{"rows", std::move(made.rows)}};
   chart.words = {{"axis", axis}};

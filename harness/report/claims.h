@@ -16,6 +16,9 @@ std::string wording(const judge::JudgedClaim& claim);
 /// Why the claim has its verdict, one sentence.
 std::string reason(const judge::JudgedClaim& claim, const results::Result& result);
 
+/// "1.46 (1.41 to 1.52)"; of an exact metric, or without an interval, only the ratio.
+std::string with_interval(const judge::MeasuredRatio& ratio);
+
 /// "5 reproduced, 1 weaker, 0 refuted and 2 undecided"
 std::string verdict_counts(const std::vector<judge::JudgedClaim>& claims);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "harness/report/markdown.h"
 #include "harness/report/sample_test.h"
 
 namespace lab::report {
@@ -79,24 +80,39 @@ TEST(Claims, are_plotted_with_the_articles_marks) {
 TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
   results::Article article;
   article.family = "shelf";
-  const auto reason_of = [&](auto kind, double plain, double deep, int blocks = 8) {
+  const auto reason_of = [&](auto kind, double plain, double deep, int blocks = 8, double last_deep = -1) {
     article.claims = {{"c", std::move(kind)}};
     results::Result result;
     for (const auto& [benchmark, bytes] :
          {std::pair{"shelf/plain/store", plain}, std::pair{"shelf/deep/store", deep}}) {
-      sample::add_processes(result, benchmark, {{"put", 10}}, 10, blocks, 0.01);
+      sample::add_processes(result, benchmark, {{"put", bytes}}, 10, blocks, 0);
       for (results::Process& process : result.processes)
         if (process.benchmark == benchmark) process.counters = {{"bytes", bytes}};
     }
+    if (last_deep >= 0) result.processes.back().counters["bytes"] = last_deep;
     return reason(judge::judge_claims(article, result).front(), result);
   };
+  const auto time_ratio = [](double stated) {
+    return results::RatioClaim{{"put", "store", {{"", "plain", "deep"}}}, {}, stated};
+  };
+  EXPECT_EQ(reason_of(time_ratio(2), 300, 100), "At least 3.00 times as fast: no less than the claimed 2.00.");
+  EXPECT_EQ(reason_of(time_ratio(2), 100, 150), "Not faster: at most 0.667 times as fast.");
+  EXPECT_EQ(reason_of(time_ratio(0.5), 100, 150), "Between 1.50 and 1.50 times as slow: less than the claimed 2.00.");
+  EXPECT_EQ(reason_of(time_ratio(0.5), 150, 100), "Not slower: at most 0.667 times as slow.");
+  EXPECT_EQ(reason_of(time_ratio(2), 300, 100, 5), "5 blocks measured both benchmarks; an interval needs 6.");
+
+  // An exact metric: neither bounds nor a number of blocks.
   const auto ratio = [](double stated) {
     return results::RatioClaim{{"bytes", "store", {{"", "plain", "deep"}}}, {}, stated};
   };
-  EXPECT_EQ(reason_of(ratio(2), 300, 100), "At least 3.00 times as small: no less than the claimed 2.00.");
-  EXPECT_EQ(reason_of(ratio(2), 100, 150), "Not smaller: at most 0.667 times as small.");
-  EXPECT_EQ(reason_of(ratio(0.5), 100, 150), "Between 1.50 and 1.50 times as large: less than the claimed 2.00.");
-  EXPECT_EQ(reason_of(ratio(0.5), 150, 100), "Not larger: at most 0.667 times as large.");
+  EXPECT_EQ(reason_of(ratio(2), 300, 100, 1), "3.00 times as small: no less than the claimed 2.00.");
+  EXPECT_EQ(reason_of(ratio(2), 195, 100), "1.95 times as small: the claimed 2.00 to within 10 % of its effect.");
+  EXPECT_EQ(reason_of(ratio(2), 101, 100), "1.01 times as small: less than the claimed 2.00.");
+  EXPECT_EQ(reason_of(ratio(2), 100, 150), "Not smaller: 0.667 times as small.");
+  EXPECT_EQ(reason_of(ratio(0.5), 100, 150), "1.50 times as large: less than the claimed 2.00.");
+  EXPECT_EQ(reason_of(ratio(0.5), 150, 100), "Not larger: 0.667 times as large.");
+  EXPECT_EQ(reason_of(ratio(2), 300, 100, 8, 99), "shelf/deep/store has different values of an exact metric.");
+  EXPECT_EQ(reason_of(ratio(2), 300, 0), "shelf/deep/store has a value of 0 or less.");
 
   const results::ExactClaim exact{{"shelf/*", "bytes", ""}, {"1,500", 1500, 1}};
   EXPECT_EQ(reason_of(exact, 1500, 1500), "The stated number in 2 benchmarks.");
@@ -117,10 +133,61 @@ TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
   EXPECT_EQ(reason_of(formula("bytes / 4"), 1000, 1000), "shelf/deep/store has 1000; the formula gives 250.");
 
   const results::OrderClaim order{"bytes", "store", {"deep", "plain"}};
-  EXPECT_EQ(reason_of(order, 300, 100), "Every step grows: plain / deep 3.00 (3.00 to 3.00).");
-  EXPECT_EQ(reason_of(order, 100, 100), "One step does not grow: plain / deep 1.00 (1.00 to 1.00).");
-  EXPECT_EQ(reason_of(order, 300, 100, 3), "One step may not grow: plain / deep 3.00.");
-  EXPECT_EQ(reason_of(order, 0, 0, 0), "One step may not grow: plain / deep has no numbers.");
+  EXPECT_EQ(reason_of(order, 300, 100, 1), "Every step grows: plain / deep 3.00.");
+  EXPECT_EQ(reason_of(order, 100, 100, 3), "One step does not grow: plain / deep 1.00.");
+  EXPECT_EQ(reason_of(order, 300, 100, 3, 99),
+            "One step may not grow: plain / deep unknown, because shelf/deep/store has different values of an exact "
+            "metric.");
+  EXPECT_EQ(reason_of(order, 0, 0, 0),
+            "One step may not grow: plain / deep unknown, because shelf/deep/store has no numbers.");
+
+  const results::OrderClaim times{"put", "store", {"deep", "plain"}};
+  EXPECT_EQ(reason_of(times, 300, 100), "Every step grows: plain / deep 3.00 (3.00 to 3.00).");
+  EXPECT_EQ(reason_of(times, 300, 100, 3), "One step may not grow: plain / deep 3.00.");
+}
+
+TEST(Claims, about_an_exact_metric_are_printed_without_an_interval) {
+  const auto text_of = [&](const std::string& metric, const std::vector<std::pair<std::string, double>>& values) {
+    results::Article article;
+    article.name = "shelves";
+    article.family = "shelf";
+    article.claims = {{"Deep shelves need less", results::OrderClaim{metric, "store", {"deep", "plain"}}},
+                      {"Half of it", results::RatioClaim{{metric, "store", {{"", "plain", "deep"}}}, {}, 2.0}}};
+    results::Result result;
+    for (const auto& [benchmark, value] : values) {
+      // Each in a block of its own.
+      sample::add_processes(result, benchmark, {{"put", 10}}, 10, 1, 0);
+      result.processes.back().block = static_cast<int>(result.processes.size());
+      result.processes.back().counters = {{metric, value}};
+    }
+    const Section section = claims_section(judge::judge_claims(article, result), article, "Shelves", result);
+    const std::string how = std::get<Paragraph>(section.elements.front()).text;
+    EXPECT_NE(how.find(" An exact metric has no noise: if all processes of each benchmark agree, the ratio of the two "
+                       "values decides, without an interval."),
+              std::string::npos)
+        << how;
+    Document document;
+    document.sections = {section};
+    const std::string text = to_markdown(document);
+    return text.substr(text.find("| Verdict"));
+  };
+  const std::string plain = "shelf/plain/store", deep = "shelf/deep/store";
+  EXPECT_EQ(text_of("bytes", {{plain, 300}, {deep, 150}, {deep, 150}}),
+            "| Verdict | Claim | Stated | Here | Why |\n|---|---|---|---:|---|\n"
+            "| **reproduced** | Deep shelves need less | deep &lt; plain |  | Every step grows: plain / deep 2.00. |\n"
+            "| **reproduced** | Half of it | 2.00 | 2.00 | 2.00 times as small: no less than the claimed 2.00. |\n");
+  EXPECT_EQ(text_of("bytes", {{plain, 300}, {deep, 150}, {deep, 100}}),
+            "| Verdict | Claim | Stated | Here | Why |\n|---|---|---|---:|---|\n"
+            "| **undecided** | Deep shelves need less | deep &lt; plain |  | One step may not grow: plain / deep "
+            "unknown, because shelf/deep/store has different values of an exact metric. |\n"
+            "| **undecided** | Half of it | 2.00 | 2.40 | shelf/deep/store has different values of an exact metric. "
+            "|\n");
+  EXPECT_EQ(text_of("instructions", {{plain, 300}, {plain, 300}, {deep, 150}}),
+            "| Verdict | Claim | Stated | Here | Why |\n|---|---|---|---:|---|\n"
+            "| **undecided** | Deep shelves need less | deep &lt; plain |  | One step may not grow: plain / deep "
+            "unknown, because shelf/deep/store has one process, which proves no exact value. |\n"
+            "| **undecided** | Half of it | 2.00 | 2.00 | shelf/deep/store has one process, which proves no exact "
+            "value. |\n");
 }
 
 }  // namespace lab::report

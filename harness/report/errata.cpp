@@ -8,6 +8,7 @@
 
 #include "harness/judge/claim.h"
 #include "harness/judge/driver_verdict.h"
+#include "harness/report/claims.h"
 #include "harness/report/format.h"
 
 namespace lab::report {
@@ -36,7 +37,7 @@ struct Measure {
     if (result == nullptr) return not_here("no benchmark has run");
     std::vector<std::string> texts;
     for (const results::RatioCase& one : ratio.cases)
-      if (const std::optional<stats::Estimate> found =
+      if (const std::optional<judge::MeasuredRatio> found =
               judge::measured_ratio(article.family, one.from, one.to, ratio.metric, ratio.workload, *result))
         texts.push_back(with_interval(*found) + (one.when.empty() ? "" : ", " + one.when));
     return texts.empty() ? not_here("one of the two variants has no numbers")
