@@ -7,7 +7,9 @@
 #include <boost/json.hpp>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <ranges>
 
@@ -200,12 +202,46 @@ class Choices {
       list.items.push_back(fmt::format("{}: {}", metric.title, metric.means));
     for (const results::ChoiceTrait& trait : choice_.traits)
       list.items.push_back(fmt::format("{}: {}", trait.title, trait.means));
-    list.items.emplace_back("What it cannot do: its weakness, in the words of its author.");
+    list.items.push_back(std::string("What it cannot do: its weakness, in the words of its author.") +
+                         (has_unsupported() ? " Then the workloads of this session that it lacks, and why; the section "
+                                              "\"Unsupported pairs\" names them."
+                                            : ""));
     return list;
   }
 
   bool has_latency() const {
     return std::ranges::any_of(candidates_, [](const Candidate& one) { return one.latency != nullptr; });
+  }
+
+  bool has_unsupported() const {
+    return std::ranges::any_of(result_.variants, [&](const VariantCard& variant) {
+      return variant.family == family_ && !lacks(variant).empty();
+    });
+  }
+
+  /// "lacks 3 workloads: it serves one thread at a time; 1 workload: it moves blocks", the most frequent reason first;
+  /// "" if it lacks none.
+  std::string lacks(const VariantCard& variant) const {
+    std::map<std::string, std::size_t> workloads;
+    for (const results::Unsupported& one : result_.unsupported)
+      if (const results::BenchmarkParts parts = results::benchmark_parts(one.benchmark);
+          parts.family == family_ && parts.variant == variant.name)
+        ++workloads[one.reason];
+    std::vector<std::pair<std::string, std::size_t>> reasons(workloads.begin(), workloads.end());
+    std::ranges::stable_sort(reasons, std::greater(), &std::pair<std::string, std::size_t>::second);
+    std::vector<std::string> texts;
+    for (const auto& [reason, count] : reasons)
+      texts.push_back(fmt::format("{}: {}", counted(count, "workload"), reason));
+    return texts.empty() ? "" : fmt::format("lacks {}", fmt::join(texts, "; "));
+  }
+
+  /// Two sentences at most.
+  std::string cannot_do(const VariantCard& variant) const {
+    std::string text = capitalized(variant.weakness);
+    const std::string lacked = lacks(variant);
+    if (lacked.empty()) return text;
+    if (!text.empty()) text += text.ends_with('.') ? " " : ". ";
+    return text + capitalized(lacked) + ".";
   }
 
   static TableCell quantile(const Candidate& one, const char* name) {
@@ -254,7 +290,7 @@ class Choices {
       const auto found = card.traits.find(trait.trait);
       cells.emplace_back(found == card.traits.end() ? trait.otherwise : found->second);
     }
-    cells.emplace_back(capitalized(card.weakness));
+    cells.emplace_back(cannot_do(card));
     return cells;
   }
 
@@ -273,7 +309,7 @@ class Choices {
     for (const VariantCard& variant : result_.variants)
       if (variant.family == family_ &&
           std::ranges::none_of(candidates_, [&](const Candidate& one) { return one.variant == &variant; }))
-        names.push_back(variant.name);
+        names.push_back(lacks(variant).empty() ? variant.name : fmt::format("{} ({})", variant.name, lacks(variant)));
     return names;
   }
 
@@ -337,7 +373,8 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
   chart.note = fmt::format(
       "Left and low is better. The line is the Pareto front: each variant on it has less time or less memory than any "
       "other. What another group's variants beat may still be the best of its group. Bars: 95 % intervals of the "
-      "time.{}",
+      "time.{}{}",
+      metric.note.empty() ? "" : " " + metric.note,
       with_memory < contest.candidates.size()
           ? fmt::format(" Above the dotted line: variants without a figure for {}.", uncapitalized(metric.title))
           : "");

@@ -96,8 +96,35 @@ TEST(Choice, is_plotted_with_variants_without_a_figure_above_the_others) {
   int above = 0;
   for (const json::value& row : rows) above += row.at("memory").as_double() > 1.35;
   EXPECT_EQ(above, 2) << "jemalloc and mimalloc have no figure";
+  EXPECT_NE(plot.note.find(" Bars: 95 % intervals of the time. The heap is of another run. Above the dotted line: "),
+            std::string::npos);
   EXPECT_EQ(plot.data.at("front").as_array().size(), 2u);
   EXPECT_EQ(plot.data.at("bounds").as_array().size(), 1u);
+}
+
+TEST(Choice, counts_the_workloads_that_a_variant_lacks_by_reason) {
+  results::Result result = sample::result();
+  result.unsupported = {{"allocator/buddy/frames_on_threads", "it serves one thread at a time"},
+                        {"allocator/buddy/worst_case", "it moves blocks"},
+                        {"allocator/buddy/larson", "it serves one thread at a time"},
+                        {"allocator/linear/random_replace", "it frees no single block"},
+                        {"command_bucket/mimalloc/frame", "of another family"}};
+  result.variants.push_back({"allocator", "list", false, "i", "c", "s", "w", {{"frees", "by pointer"}}});
+  result.unsupported.push_back({"allocator/list/random_replace", "it searches too long"});
+  const Section section = choice_of(result);
+  EXPECT_EQ(column_of(table_of(section), "What it cannot do"),
+            (std::vector<std::string>{"Fragments. Lacks 2 workloads: it serves one thread at a time; 1 workload: it "
+                                      "moves blocks.",
+                                      "Fragments", "Fragments", "Fragments",
+                                      "Fragments. Lacks 1 workload: it frees no single block."}));
+  EXPECT_EQ(std::get<Paragraph>(section.elements.back()).text,
+            "Without a time, so not in the table: list (lacks 1 workload: it searches too long).");
+  const auto last_meaning = [](const Section& one) { return std::get<List>(one.elements.at(1)).items.back(); };
+  EXPECT_EQ(last_meaning(section),
+            "What it cannot do: its weakness, in the words of its author. Then the workloads of this session that it "
+            "lacks, and why; the section \"Unsupported pairs\" names them.");
+  result.unsupported.clear();
+  EXPECT_EQ(last_meaning(choice_of(result)), "What it cannot do: its weakness, in the words of its author.");
 }
 
 TEST(Choice, has_no_plot_of_one_variant_and_nothing_without_a_description) {

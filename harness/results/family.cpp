@@ -62,6 +62,7 @@ void fields(FieldReader& f, ChoiceMetric& column) {
   f.added("format", column.format);
   column.axis = column.title;
   f.added("axis", column.axis);
+  f.added("note", column.note);
 }
 
 void fields(FieldReader& f, Choice& choice) {

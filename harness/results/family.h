@@ -56,6 +56,7 @@ struct ChoiceMetric {
   std::string axis;  ///< where it is an axis of the plot; otherwise the title
   std::string means;
   NumberFormat format = NumberFormat::kNumber;
+  std::string note;  ///< a sentence for the caption of the plot
 };
 
 /// "Which one for my case?": what a family's variants are chosen by, beside their time.

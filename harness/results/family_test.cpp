@@ -47,7 +47,7 @@ TEST(Family, has_titles_metrics_and_charts) {
 TEST(Family, may_say_what_its_variants_are_chosen_by) {
   const Expected<Families> families = loaded(R"({"choice": {"title": "Which shelf?", "latency": "pair",
     "groups": [{"title": "Moves", "trait": "moves", "like": "yes*", "workload": "store"}, {"title": "All", "workload": "fetch"}],
-    "metrics": [{"metric": "used_bytes", "title": "Used", "means": "m"},
+    "metrics": [{"metric": "used_bytes", "title": "Used", "means": "m", "note": "n"},
                 {"metric": "used_bytes", "over": "all_bytes", "title": "Share", "axis": "a share", "format": "percent", "means": "m"}],
     "traits": [{"trait": "threads", "title": "Threads", "otherwise": "one", "means": "m"}]}})");
   ASSERT_TRUE(families) << families.error().what;
@@ -61,6 +61,7 @@ TEST(Family, may_say_what_its_variants_are_chosen_by) {
   ASSERT_EQ(choice.metrics.size(), 2u);
   EXPECT_EQ(choice.metrics[0].format, NumberFormat::kWhole);
   EXPECT_EQ(choice.metrics[0].axis, "Used");
+  EXPECT_EQ(choice.metrics[0].note, "n");
   EXPECT_EQ(choice.metrics[1].format, NumberFormat::kPercent);
   EXPECT_EQ(choice.metrics[1].axis, "a share");
   EXPECT_EQ(choice.traits.at(0).otherwise, "one");

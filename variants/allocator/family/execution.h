@@ -24,16 +24,14 @@ struct Execution {
   const char* unsupported = "";  ///< why it cannot, where there is no `prepare`
 };
 
-inline constexpr const char* kFreesNoBlocks =
-    "the workload frees single blocks; this allocator frees only all blocks at once";
-inline constexpr const char* kMovesBlocks =
-    "the workload frees every other block by its address; this allocator moves blocks";
-inline constexpr const char* kKeepsAddresses =
-    "the workload keeps the addresses of its blocks; this allocator moves blocks";
-inline constexpr const char* kHasOneHeap = "the workload needs two heaps; this allocator has one for the whole process";
-
-inline constexpr const char* kServesOneThread =
-    "the workload runs on several threads; this allocator serves one thread at a time";
+// Why an allocator lacks a workload, or several: the report counts those with one reason.
+inline constexpr const char* kFreesNoBlocks = "it frees everything at once, and no single block";
+inline constexpr const char* kMovesBlocks = "it moves blocks, so they cannot be freed in the order of their addresses";
+inline constexpr const char* kKeepsAddresses = "it moves blocks, so their addresses cannot be kept";
+inline constexpr const char* kHasOneHeap = "it has one heap for the whole process, not two";
+inline constexpr const char* kServesOneThread = "it serves one thread at a time";
+inline constexpr const char* kSearchesTooLong =
+    "it searches free blocks one by one, which takes seconds among thousands of mixed sizes";
 
 /// A workload whose task is also told how many threads to use.
 template <typename Task>
@@ -50,10 +48,6 @@ Execution swept_execution() {
             return std::make_unique<Task>(Plan(inputs.seed, inputs.point));
           }};
 }
-
-inline constexpr const char* kSearchesTooLong =
-    "the workload frees among thousands of blocks of mixed sizes; this allocator would search thousands of free blocks "
-    "for each, which takes seconds";
 
 template <typename Task>
 Execution execution() {
