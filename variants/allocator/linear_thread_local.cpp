@@ -7,6 +7,7 @@ namespace lab::allocator {
 class LinearThreadLocal : public LinearHeap<designs::ThreadLocalLinear<16>, 16> {
  public:
   static constexpr bool kThreadSafe = true;
+  static constexpr bool kNumbersThreads = true;
 
   explicit LinearThreadLocal(const Demand& demand) : LinearHeap(of_each_thread(demand), demand.threads) {}
 

@@ -55,12 +55,19 @@ concept FixedCapacity = requires(const A allocator, std::size_t bytes) {
   { allocator.capacity(bytes) } -> std::same_as<std::size_t>;
 };
 
-/// Any number of threads may call it at once, and a block may be freed by another thread than the one that allocated
-/// it: the class has `static constexpr bool kThreadSafe = true`. reset() and construction are the caller's to keep
-/// apart.
+/// Any number of threads may call it at once, or as many as NumbersThreads allows, and a block may be freed by another
+/// thread than the one that allocated it: the class has `static constexpr bool kThreadSafe = true`. reset() and
+/// construction are the caller's to keep apart.
 template <typename A>
 concept ThreadSafe = requires {
   requires A::kThreadSafe;
+};
+
+/// Serves only the threads that it was told of: each needs a number of its own below Demand::threads
+/// (designs/threads/thread_slot.h).
+template <typename A>
+concept NumbersThreads = requires {
+  requires A::kNumbersThreads;
 };
 
 /// Wraps a third-party allocator. identity_failure() reports how the calls fail to reach that allocator; "" if they do

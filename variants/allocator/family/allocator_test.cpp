@@ -784,6 +784,18 @@ class LockedLinear {
   std::atomic<std::size_t> used_ = 0;
 };
 
+class NumberedLinear : public LockedLinear {
+ public:
+  static constexpr bool kNumbersThreads = true;
+  using LockedLinear::LockedLinear;
+};
+
+TEST(ThreadsTrait, says_how_many_threads_may_call_it_at_once) {
+  EXPECT_STREQ(traits_of<Sound>().threads, "one at a time");
+  EXPECT_STREQ(traits_of<LockedLinear>().threads, "any");
+  EXPECT_STREQ(traits_of<NumberedLinear>().threads, "as many as announced");
+}
+
 TEST(ThreadedWorkloads, of_frames_serve_an_allocator_that_frees_everything_at_once) {
   const std::vector<bench::Workload> all = on_threads_of(workloads<LockedLinear>());
   EXPECT_EQ(all[0].unsupported, kFreesNoBlocks);

@@ -16,7 +16,7 @@ bench::Variant complete(const char* name, bench::VariantCard&& card, const Trait
   card.family = LAB_FAMILY;
   card.name = name;
   card.traits["frees"] = frees;
-  card.traits["threads"] = subject.can.thread_safe ? "any" : "one at a time";
+  card.traits["threads"] = traits.threads;
   card.traits["capacity"] = subject.can.fixed_capacity ? "one buffer" : "grows";
   if (!traits.version.empty()) card.traits["version"] = traits.version;
   if (!workloads.empty()) {

@@ -13,12 +13,19 @@ namespace lab::allocator {
 /// What the report shows of a variant's capabilities.
 struct Traits {
   const char* frees;    ///< how it frees a single block
+  const char* threads;  ///< how many may call it at once
   std::string version;  ///< of a third-party allocator; else ""
 };
 
 template <Allocator A>
 Traits traits_of() {
-  Traits traits{FreesByPointer<A> ? "by pointer" : FreesBySize<A> ? "by pointer and size" : "", ""};
+  Traits traits{FreesByPointer<A> ? "by pointer"
+                : FreesBySize<A>  ? "by pointer and size"
+                                  : "",
+                !ThreadSafe<A>      ? "one at a time"
+                : NumbersThreads<A> ? "as many as announced"
+                                    : "any",
+                ""};
   if constexpr (ThirdParty<A>) traits.version = A::version();
   return traits;
 }
