@@ -1,0 +1,167 @@
+#include "variants/designs/threads/locked.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace lab::designs {
+namespace {
+
+/// Runs work(i) on thread i, for each i, at the same time.
+template <typename Work>
+void on_threads(unsigned threads, const Work& work) {
+  std::atomic<unsigned> ready = 0;
+  std::vector<std::thread> running;
+  for (unsigned i = 0; i < threads; ++i)
+    running.emplace_back([&, i] {
+      ++ready;
+      while (ready < threads) std::this_thread::yield();
+      work(i);
+    });
+  for (std::thread& one : running) one.join();
+}
+
+TEST(SpinLock, is_held_by_one_at_a_time) {
+  SpinLock lock;
+  std::size_t count = 0;  // not atomic: tsan reports two holders
+  on_threads(4, [&](unsigned) {
+    for (int i = 0; i < 20'000; ++i) {
+      const std::lock_guard held(lock);
+      ++count;
+    }
+  });
+  EXPECT_EQ(count, 80'000u);
+}
+
+TEST(SpinLock, is_not_taken_from_its_holder) {
+  SpinLock lock;
+  ASSERT_TRUE(lock.try_lock());
+  EXPECT_FALSE(lock.try_lock());
+  lock.unlock();
+  EXPECT_TRUE(lock.try_lock());
+}
+
+TEST(SpinLock, is_waited_for_as_long_as_it_is_held) {
+  SpinLock lock;
+  lock.lock();
+  std::atomic<bool> waits = false;
+  bool held = true;
+  std::thread other([&] {
+    waits = true;
+    const std::lock_guard mine(lock);
+    EXPECT_FALSE(held);
+  });
+  while (!waits) std::this_thread::yield();
+  // Long enough for all its ways to wait, on a machine that has a core for it. Elsewhere the test is only easier.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  held = false;
+  lock.unlock();
+  other.join();
+}
+
+/// Remembers whether it is held, and how often it was taken.
+class Witness {
+ public:
+  void lock() {
+    EXPECT_FALSE(held);
+    held = true;
+    ++taken;
+  }
+  void unlock() { held = false; }
+
+  static inline bool held;
+  static inline int taken;
+};
+
+/// Can tell whether its caller holds the lock.
+class Fragile {
+ public:
+  explicit Fragile(int first) : next_(first) {}
+  void* allocate(std::size_t) {
+    EXPECT_TRUE(Witness::held);
+    return blocks_ + next_++;
+  }
+  void free(void*) { EXPECT_TRUE(Witness::held); }
+  void free(void*, std::size_t) { EXPECT_TRUE(Witness::held); }
+  int next() const {
+    EXPECT_TRUE(Witness::held);
+    return next_;
+  }
+
+ private:
+  std::byte blocks_[16];
+  int next_;
+};
+
+TEST(Locked, takes_the_lock_for_each_call_also_on_one_thread) {
+  Witness::held = false;
+  Witness::taken = 0;
+  Locked<Fragile, Witness> locked(3);
+  void* const block = locked.allocate(1);
+  locked.free(block);
+  locked.free(block, 1);
+  EXPECT_EQ(locked.alone([](Fragile& fragile) { return fragile.next(); }), 4);
+  const auto& constant = locked;
+  EXPECT_EQ(constant.alone([](const Fragile& fragile) { return fragile.next(); }), 4);
+  EXPECT_EQ(Witness::taken, 5);
+  EXPECT_FALSE(Witness::held);
+}
+
+/// A stack of numbered blocks, in a state between two calls that a third must not see.
+class Stack {
+ public:
+  void* allocate(std::size_t) {
+    EXPECT_FALSE(std::exchange(busy_, true));
+    void* const block = free_.back();
+    free_.pop_back();
+    busy_ = false;
+    return block;
+  }
+  void free(void* block) {
+    EXPECT_FALSE(std::exchange(busy_, true));
+    free_.push_back(block);
+    busy_ = false;
+  }
+  Stack() {
+    for (std::byte& block : blocks_) free_.push_back(&block);
+  }
+  std::size_t free_blocks() const { return free_.size(); }
+
+ private:
+  bool busy_ = false;
+  std::byte blocks_[64];
+  std::vector<void*> free_;
+};
+
+TEST(Locked, serves_threads_that_free_each_others_blocks) {
+  Locked<Stack> locked;
+  std::atomic<std::byte*> handed[4] = {};
+  on_threads(4, [&](unsigned thread) {
+    for (int i = 0; i < 20'000; ++i) {
+      auto* const block = static_cast<std::byte*>(locked.allocate(1));
+      *block = static_cast<std::byte>(thread);  // two owners would race
+      if (std::byte* const other = handed[(thread + 1) % 4].exchange(block)) locked.free(other);
+    }
+  });
+  for (std::atomic<std::byte*>& one : handed) locked.free(one);
+  EXPECT_EQ(locked.alone([](const Stack& stack) { return stack.free_blocks(); }), 64u);
+}
+
+template <typename One>
+concept FreesByPointer = requires(One one, void* block) {
+  one.free(block);
+};
+template <typename One>
+concept FreesBySize = requires(One one, void* block) {
+  one.free(block, 1);
+};
+
+static_assert(FreesByPointer<Locked<Stack>> && !FreesBySize<Locked<Stack>>);
+static_assert(FreesByPointer<Locked<Fragile>> && FreesBySize<Locked<Fragile>>);
+
+}  // namespace
+}  // namespace lab::designs
