@@ -2,16 +2,6 @@
 #include "variants/allocator/family/buddy_story.h"
 #include "variants/allocator/family/registration.h"
 
-namespace lab::allocator {
-
-class Buddy : public BuddyHeap {
- public:
-  using BuddyHeap::BuddyHeap;
-  void free(void* block) { buddy_.free(block); }
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::with_story(allocator::make_variant<allocator::Buddy>(
       LAB_VARIANT,

@@ -1,16 +1,6 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/allocator/family/size_class_heap.h"
 
-namespace lab::allocator {
-
-class BuddySizeClassesSized : public SizeClassHeap {
- public:
-  using SizeClassHeap::SizeClassHeap;
-  void free(void* block, std::size_t bytes) { design_.free(block, bytes); }
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::make_variant<allocator::BuddySizeClassesSized>(
       LAB_VARIANT, {.idea = "The front of size classes over the buddy allocator with sized free: free(pointer, size) "

@@ -1,16 +1,6 @@
 #include "variants/allocator/family/buddy_heap.h"
 #include "variants/allocator/family/registration.h"
 
-namespace lab::allocator {
-
-class BuddySized : public BuddyHeap {
- public:
-  using BuddyHeap::BuddyHeap;
-  void free(void* block, std::size_t bytes) { buddy_.free(block, bytes); }
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::make_variant<allocator::BuddySized>(
       LAB_VARIANT,

@@ -1,22 +1,5 @@
-#include "variants/designs/offsets/deferred_fit.h"
-
-#include "variants/allocator/family/fit_heap.h"
+#include "variants/allocator/family/deferred_fit_heap.h"
 #include "variants/allocator/family/registration.h"
-
-namespace lab::allocator {
-
-class DeferredFit : public FitHeap<designs::DeferredFit> {
- public:
-  using FitHeap::FitHeap;
-
-  void free(void* block) {
-    if (block != nullptr) fit_.free(leaf_at(block));
-  }
-  double external_fragmentation() const { return FitHeap::external_fragmentation(fit_.fit()); }
-  std::map<std::string, double> counters() const { return FitHeap::counters(fit_.fit()); }
-};
-
-}  // namespace lab::allocator
 
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::make_variant<allocator::DeferredFit>(

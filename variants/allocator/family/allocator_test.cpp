@@ -13,7 +13,6 @@
 #include <cctype>
 #include <cstdio>
 #include <fstream>
-#include <mutex>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -27,6 +26,7 @@
 #include "variants/allocator/family/conformance.h"
 #include "variants/allocator/family/exhibits.h"
 #include "variants/allocator/family/fuzz.h"
+#include "variants/allocator/family/locked_heap.h"
 #include "variants/allocator/family/minimum_heap.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/common/growth.h"
@@ -442,6 +442,24 @@ class Counting : public Sound {
   }
 };
 
+/// Keeps a table of 16 bytes a live block outside of its buffer.
+class WithTable : public Counting {
+ public:
+  using Counting::Counting;
+  void* allocate(std::size_t bytes) {
+    ++live_;
+    return Counting::allocate(bytes);
+  }
+  void free(void* block) {
+    --live_;
+    Counting::free(block);
+  }
+  std::size_t outside_bytes() const { return 16 * live_; }
+
+ private:
+  std::size_t live_ = 0;
+};
+
 /// Returns addresses of inaccessible memory.
 class Unmapped {
  public:
@@ -679,29 +697,13 @@ TEST(Sweeps, replace_the_blocks_of_their_point) {
 
 // --- Threads -------------------------------------------------------------------------------------------------------
 
-/// Any number of threads, one at a time.
+/// Remembers how many threads the last one was told of.
 template <Allocator A>
-class Locked {
+class Locked : public LockedHeap<A> {
  public:
-  static constexpr bool kThreadSafe = true;
+  explicit Locked(const Demand& demand) : LockedHeap<A>(demand) { threads = demand.threads; }
 
-  explicit Locked(const Demand& demand) : allocator_(demand) { threads = demand.threads; }
-  void* allocate(std::size_t bytes) {
-    const std::scoped_lock lock(mutex_);
-    return allocator_.allocate(bytes);
-  }
-  void free(void* block, std::size_t bytes) {
-    const std::scoped_lock lock(mutex_);
-    free_block(allocator_, block, bytes);
-  }
-  std::size_t alignment(std::size_t bytes) const { return allocator_.alignment(bytes); }
-  std::size_t occupied(void* block, std::size_t bytes) const { return allocator_.occupied(block, bytes); }
-
-  static inline unsigned threads = 0;  ///< that the last one was told of
-
- private:
-  std::mutex mutex_;
-  A allocator_;
+  static inline unsigned threads = 0;
 };
 
 std::vector<bench::Workload> on_threads_of(const std::vector<bench::Workload>& all) {
@@ -807,6 +809,34 @@ TEST(ThreadedWorkloads, of_frames_serve_an_allocator_that_frees_everything_at_on
   EXPECT_EQ(LockedLinear::resets, FramePlan::kFrames);
 }
 
+template <Allocator A>
+void expect_the_same_capabilities_behind_a_lock() {
+  Capabilities expected = Erased<A>::kCan;
+  EXPECT_FALSE(std::exchange(expected.thread_safe, true));
+  EXPECT_EQ(Erased<LockedHeap<A>>::kCan, expected);
+  EXPECT_EQ(FreesByPointer<LockedHeap<A>>, FreesByPointer<A>);
+  EXPECT_EQ(FreesBySize<LockedHeap<A>>, FreesBySize<A>);
+  EXPECT_EQ(Counts<LockedHeap<A>>, Counts<A>);
+}
+
+TEST(LockedHeap, can_do_what_it_locks_can_do_and_serves_threads) {
+  expect_the_same_capabilities_behind_a_lock<Sound>();
+  expect_the_same_capabilities_behind_a_lock<ResettingLists>();
+  expect_the_same_capabilities_behind_a_lock<WithTable>();
+}
+
+TEST(LockedHeap, reports_what_it_locks_reports) {
+  const auto alone = subject_of<WithTable>().make({.bytes = 1000, .blocks = 10}),
+             locked = subject_of<LockedHeap<WithTable>>().make({.bytes = 1000, .blocks = 10});
+  for (const auto& allocator : {alone.get(), locked.get()}) allocator->allocate(100);
+  EXPECT_EQ(locked->counters(), alone->counters());
+  EXPECT_EQ(locked->outside_bytes(), 16u);
+  EXPECT_EQ(locked->external_fragmentation(), alone->external_fragmentation());
+  EXPECT_EQ(locked->alignment(100), alone->alignment(100));
+  EXPECT_EQ(failed_checks<LockedHeap<Sound>>(), Names{});
+  EXPECT_EQ(failed_checks<LockedHeap<OverstatesCapacity>>(), failed_checks<OverstatesCapacity>());
+}
+
 TEST(ThreadedWorkloads, are_not_for_an_allocator_of_one_thread) {
   for (const bench::Workload& workload : on_threads_of(workloads<Sound>()))
     EXPECT_EQ(workload.unsupported, kServesOneThread) << workload.name;
@@ -879,24 +909,6 @@ TEST(MinimumHeap, agrees_with_a_calculation_by_hand) {
   plan.demand.bytes = 2000 * 100;
   EXPECT_EQ(minimum_heap_of(plan), 4'016u * 64);
 }
-
-/// Keeps a table of 16 bytes a live block outside of its buffer.
-class WithTable : public Counting {
- public:
-  using Counting::Counting;
-  void* allocate(std::size_t bytes) {
-    ++live_;
-    return Counting::allocate(bytes);
-  }
-  void free(void* block) {
-    --live_;
-    Counting::free(block);
-  }
-  std::size_t outside_bytes() const { return 16 * live_; }
-
- private:
-  std::size_t live_ = 0;
-};
 
 TEST(MinimumHeap, counts_in_what_is_outside_of_the_buffer_at_its_most) {
   const SameSizePlan plan(1);

@@ -64,4 +64,16 @@ class BuddyHeapOf {
 extern template class BuddyHeapOf<designs::BuddyOfBuild>;
 using BuddyHeap = BuddyHeapOf<designs::BuddyOfBuild>;
 
+class Buddy : public BuddyHeap {
+ public:
+  using BuddyHeap::BuddyHeap;
+  void free(void* block) { buddy_.free(block); }
+};
+
+class BuddySized : public BuddyHeap {
+ public:
+  using BuddyHeap::BuddyHeap;
+  void free(void* block, std::size_t bytes) { buddy_.free(block, bytes); }
+};
+
 }  // namespace lab::allocator

@@ -21,4 +21,10 @@ class BuddyMagazinesHeap : public BuddyHeapOf<designs::BuddyMagazines<designs::B
   }
 };
 
+class BuddyMagazinesSized : public BuddyMagazinesHeap<designs::FreedBy::kSize> {
+ public:
+  using BuddyMagazinesHeap::BuddyMagazinesHeap;
+  void free(void* block, std::size_t bytes) { buddy_.free(block, bytes); }
+};
+
 }  // namespace lab::allocator

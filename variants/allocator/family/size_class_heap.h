@@ -52,4 +52,10 @@ class SizeClassHeap {
   designs::SizeClassBuddy design_;
 };
 
+class BuddySizeClassesSized : public SizeClassHeap {
+ public:
+  using SizeClassHeap::SizeClassHeap;
+  void free(void* block, std::size_t bytes) { design_.free(block, bytes); }
+};
+
 }  // namespace lab::allocator

@@ -17,6 +17,7 @@ namespace lab::allocator {
 struct Capabilities {
   bool frees_blocks, resets, fixed_capacity, reports_fragmentation, keeps_outside = false, thread_safe = false,
                                                                     relocates = false;
+  friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
 
 class AnyAllocator {

@@ -1,0 +1,12 @@
+#include "variants/allocator/family/buddy_heap.h"
+#include "variants/allocator/family/locked_heap.h"
+#include "variants/allocator/family/registration.h"
+
+lab::bench::Variant lab::bench::this_variant() {
+  return allocator::make_variant<allocator::LockedHeap<allocator::Buddy>>(
+      LAB_VARIANT, {.idea = "The article's buddy allocator (buddy) behind one lock, for any number of threads: what is "
+                            "to be compared with allocators that serve threads.",
+                    .cost = "As buddy, and an atomic exchange for each call, also on one thread.",
+                    .source = "Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015), behind a spin lock",
+                    .weakness = "The same as buddy; also, threads wait for each other at every call."});
+}
