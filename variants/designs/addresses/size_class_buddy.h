@@ -84,6 +84,11 @@ class SizeClassBuddy {
 
   /// The size of the block for a request of 0 to largest_request() bytes. The caller may use all of it.
   std::size_t block_bytes(std::size_t bytes) const;
+  /// The size of a live block, which free(block) looks up too.
+  std::size_t block_bytes_of(const void* block) const {
+    const unsigned size_class = classes_[leaf_of(block)];
+    return size_class == kLarge ? buddy_.find_live(block).size() : BlockSizes::bytes(size_class);
+  }
   /// The alignment of a block of `bytes`, a power of two.
   std::size_t alignment(std::size_t bytes) const;
   /// The largest request that it serves when empty.
