@@ -12,6 +12,7 @@ lab_variant(mimalloc USES lab_mimalloc)
 lab_variant(mimalloc_sized USES lab_mimalloc)
 
 include(${dir}/recorder/recorder.cmake)
+include(${dir}/malloc/malloc.cmake)
 
 # The recordings become part of this object.
 file(GLOB traces ${dir}/traces/*.trace)
