@@ -5,8 +5,7 @@
 ///   aligned to its size, so a block's address without its low bits is its arena, and one bit for each such stretch of
 ///   addresses tells whether it is one. Only what is used of an arena becomes memory.
 /// - A larger block is a mapping of its own, with a page before it that says how large it is. It goes back to the
-/// system
-///   when it is freed, and realloc moves it by moving its pages.
+///   system when it is freed, and realloc moves it by moving its pages.
 /// - One lock (designs/threads/spin_lock.h) for all arenas. Mappings need none.
 /// - An arena without live blocks goes back to the system if there is another one, or if trim() is called.
 ///
