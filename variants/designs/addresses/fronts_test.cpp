@@ -201,12 +201,15 @@ TEST(SizeClassBuddy, works_at_every_misalignment_of_its_buffer) {
 }
 
 TEST(SizeClassBuddy, knows_the_size_of_a_live_block) {
-  const GuardedArena arena(1'000'000);
+  const GuardedArena arena(8'000'000);
   SizeClassBuddy design(SizeClassBuddy::plan(arena.begin(), arena.bytes()));
   std::vector<std::pair<void*, std::size_t>> blocks;
   for (std::size_t bytes = 0; bytes < 20'000; bytes += 1 + bytes / 3)
     blocks.emplace_back(design.allocate(bytes), bytes);
-  for (const auto& [block, bytes] : blocks) EXPECT_EQ(design.block_bytes_of(block), design.block_bytes(bytes)) << bytes;
+  for (const auto& [block, bytes] : blocks) {
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(design.block_bytes_of(block), design.block_bytes(bytes)) << bytes;
+  }
   for (const auto& [block, bytes] : blocks) design.free(block);
 }
 
