@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "variants/allocator/family/buddy_heap.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/designs/offsets/buddy.h"
 
@@ -25,7 +26,7 @@ class BuddyOutside {
   std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.layout().block_bytes(bytes); }
   std::size_t largest_request() const { return buddy_.layout().largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return buddy_.layout().capacity(bytes); }
-  std::size_t outside_bytes() const { return buddy_.store().bytes(); }
+  std::size_t allocated_bytes() const { return buddy_.store().bytes(); }
 
   double external_fragmentation() const {
     double free_bytes = 0;
@@ -33,10 +34,12 @@ class BuddyOutside {
     return free_bytes == 0 ? 0 : 1 - static_cast<double>(buddy_.largest_free()) / free_bytes;
   }
   std::map<std::string, double> counters() const {
-    return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
-            {"metadata_bytes", static_cast<double>(outside_bytes())},
-            {"leaf_bytes", static_cast<double>(kLeafBytes)},
-            {"external_fragmentation", external_fragmentation()}};
+    constexpr std::size_t kLinkBits = 8 * sizeof(designs::BuddyStoreBeside::Link);
+    const designs::BuddyLayout& layout = buddy_.layout();
+    const std::size_t inner_blocks = std::size_t{1} << (layout.levels - 1), links = kLinkBits * layout.leaves;
+    return buddy_counters(
+        layout, {.merge = inner_blocks, .size = inner_blocks, .other = links, .outside = 2 * inner_blocks + links},
+        buffer_, external_fragmentation());
   }
 
  private:

@@ -18,7 +18,8 @@ class Relocatable {
   std::size_t occupied(const void*, std::size_t bytes) const { return designs::Relocatable::block_bytes(bytes); }
   std::size_t largest_request() const { return heap_.largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return heap_.capacity(bytes); }
-  std::size_t outside_bytes() const { return heap_.outside_bytes(); }
+  std::size_t allocated_bytes() const { return heap_.allocated_bytes(); }
+  std::size_t most_allocated_bytes() const { return heap_.most_allocated_bytes(); }
 
   double external_fragmentation() const {
     double free = 0;
@@ -27,7 +28,7 @@ class Relocatable {
   }
   std::map<std::string, double> counters() const {
     return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
-            {"metadata_bytes", static_cast<double>(heap_.metadata_bytes() + heap_.outside_bytes())},
+            {"metadata_bytes", static_cast<double>(heap_.metadata_bytes())},
             {"moved_bytes", static_cast<double>(heap_.moved_bytes())},
             {"leaf_bytes", static_cast<double>(designs::Relocatable::kLeafBytes)},
             {"external_fragmentation", external_fragmentation()}};

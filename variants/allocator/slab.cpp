@@ -13,7 +13,6 @@ class Slab : public ArenaHeap<designs::Slab> {
 
   std::size_t alignment(std::size_t bytes) const { return designs::Slab::alignment(bytes); }
   std::size_t occupied(const void*, std::size_t bytes) const { return designs::Slab::block_bytes(bytes); }
-  std::size_t outside_bytes() const { return sizeof design_; }
 
   double external_fragmentation() const {
     FreeMemory free;
@@ -21,7 +20,7 @@ class Slab : public ArenaHeap<designs::Slab> {
     return free.fragmentation();
   }
   std::map<std::string, double> counters() const {
-    return counters_with(static_cast<double>(design_.table_bytes() + outside_bytes()), external_fragmentation());
+    return counters_with(static_cast<double>(design_.table_bytes()), external_fragmentation());
   }
 
  private:

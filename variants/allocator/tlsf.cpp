@@ -13,7 +13,6 @@ class Tlsf : public ArenaHeap<designs::Tlsf> {
 
   std::size_t alignment(std::size_t) const { return designs::Tlsf::kGranule; }
   std::size_t occupied(const void* block, std::size_t) const { return design_.block_bytes(block); }
-  std::size_t outside_bytes() const { return sizeof design_; }
 
   double external_fragmentation() const {
     FreeMemory free;
@@ -28,8 +27,7 @@ class Tlsf : public ArenaHeap<designs::Tlsf> {
       headers += designs::Tlsf::kHeaderBytes;
       blocks += bytes;
     });
-    return counters_with(static_cast<double>(headers + buffer_.bytes() - blocks + outside_bytes()),
-                         external_fragmentation());
+    return counters_with(static_cast<double>(headers + buffer_.bytes() - blocks), external_fragmentation());
   }
 };
 

@@ -90,7 +90,8 @@ concept HasSmallestRequest = requires {
   { A::smallest_request() } -> std::same_as<std::size_t>;
 };
 
-/// Reports exact counters of its own, which are added to the workload's.
+/// Reports exact counters of its own, which are added to the workload's. Of an allocator in one buffer, metadata_bytes
+/// are those in the buffer.
 template <typename A>
 concept Counts = requires(const A allocator) {
   { allocator.counters() } -> std::same_as<std::map<std::string, double>>;
@@ -102,11 +103,16 @@ concept ReportsFragmentation = requires(const A allocator) {
   { allocator.external_fragmentation() } -> std::same_as<double>;
 };
 
-/// Keeps bookkeeping outside of its buffer (arrays, tables, handles) and reports its bytes now. The minimum heap counts
-/// them in.
+/// Allocates bookkeeping besides its buffer (arrays, tables, handles) and reports its bytes now.
 template <typename A>
-concept KeepsOutside = requires(const A allocator) {
-  { allocator.outside_bytes() } -> std::same_as<std::size_t>;
+concept AllocatesTables = requires(const A allocator) {
+  { allocator.allocated_bytes() } -> std::same_as<std::size_t>;
+};
+
+/// Reports also the most of these bytes at once so far. While a table grows, the old and the new one exist.
+template <typename A>
+concept TellsMostAllocated = requires(const A allocator) {
+  { allocator.most_allocated_bytes() } -> std::same_as<std::size_t>;
 };
 
 /// Declares that it searches its free blocks one by one, wherever they lie. Among thousands of blocks of mixed sizes a
@@ -139,6 +145,40 @@ void free_block(A& allocator, void* block, std::size_t bytes) {
     allocator.free(block);
   } else {
     allocator.free(block, bytes);
+  }
+}
+
+/// What an allocator in one buffer keeps outside of that buffer: all of its object (heads of lists, masks, the place of
+/// the buffer), and what it allocated. The only rule for this; metadata and minimum heaps follow it.
+struct OutsideBytes {
+  std::size_t now = 0;
+  std::size_t most = 0;  ///< at once, so far
+};
+
+template <Allocator A>
+OutsideBytes outside_bytes(const A& allocator) {
+  OutsideBytes bytes{sizeof(A), sizeof(A)};
+  if constexpr (AllocatesTables<A>) {
+    bytes.now += allocator.allocated_bytes();
+    if constexpr (TellsMostAllocated<A>)
+      bytes.most += allocator.most_allocated_bytes();
+    else
+      bytes.most = bytes.now;
+  }
+  return bytes;
+}
+
+/// The allocator's own counters; none if it has none. To the metadata in its buffer, what is outside is added.
+template <Allocator A>
+std::map<std::string, double> own_counters(const A& allocator) {
+  if constexpr (Counts<A>) {
+    std::map<std::string, double> counters = allocator.counters();
+    if constexpr (FixedCapacity<A>)
+      if (const auto metadata = counters.find("metadata_bytes"); metadata != counters.end())
+        metadata->second += static_cast<double>(outside_bytes(allocator).now);
+    return counters;
+  } else {
+    return {};
   }
 }
 

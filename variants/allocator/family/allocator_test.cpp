@@ -447,17 +447,18 @@ class WithTable : public Counting {
  public:
   using Counting::Counting;
   void* allocate(std::size_t bytes) {
-    ++live_;
+    most_ = std::max(most_, ++live_);
     return Counting::allocate(bytes);
   }
   void free(void* block) {
     --live_;
     Counting::free(block);
   }
-  std::size_t outside_bytes() const { return 16 * live_; }
+  std::size_t allocated_bytes() const { return 16 * live_; }
+  std::size_t most_allocated_bytes() const { return 16 * most_; }
 
  private:
-  std::size_t live_ = 0;
+  std::size_t live_ = 0, most_ = 0;
 };
 
 /// Returns addresses of inaccessible memory.
@@ -829,8 +830,10 @@ TEST(LockedHeap, reports_what_it_locks_reports) {
   const auto alone = subject_of<WithTable>().make({.bytes = 1000, .blocks = 10}),
              locked = subject_of<LockedHeap<WithTable>>().make({.bytes = 1000, .blocks = 10});
   for (const auto& allocator : {alone.get(), locked.get()}) allocator->allocate(100);
-  EXPECT_EQ(locked->counters(), alone->counters());
-  EXPECT_EQ(locked->outside_bytes(), 16u);
+  std::map<std::string, double> counters = alone->counters();
+  counters.at("metadata_bytes") += sizeof(LockedHeap<WithTable>) - sizeof(WithTable);
+  EXPECT_EQ(locked->counters(), counters);
+  EXPECT_EQ(locked->outside().now, sizeof(LockedHeap<WithTable>) + 16);
   EXPECT_EQ(locked->external_fragmentation(), alone->external_fragmentation());
   EXPECT_EQ(locked->alignment(100), alone->alignment(100));
   EXPECT_EQ(failed_checks<LockedHeap<Sound>>(), Names{});
@@ -902,20 +905,30 @@ std::optional<std::size_t> minimum_heap_of(const Plan& plan, double cpu_seconds 
 TEST(MinimumHeap, agrees_with_a_calculation_by_hand) {
   // Blocks of one leaf do not fragment. 10,000 and a burst of 64 take 10,064 leaves; a tree of 2^14 leaves has 2^15
   // bits, which are 64 leaves more.
-  EXPECT_EQ(minimum_heap_of(SameSizePlan(1)), 10'128u * 64);
+  EXPECT_EQ(minimum_heap_of(SameSizePlan(1)), 10'128u * 64 + sizeof(Sound));
   // 2,000 blocks of 100 bytes take two leaves each, and the 2^13 bits of a tree of 2^12 leaves 16.
   FramePlan plan(1);
   plan.bytes.assign(plan.bytes.size(), 100);
   plan.demand.bytes = 2000 * 100;
-  EXPECT_EQ(minimum_heap_of(plan), 4'016u * 64);
+  EXPECT_EQ(minimum_heap_of(plan), 4'016u * 64 + sizeof(Sound));
 }
 
 TEST(MinimumHeap, counts_in_what_is_outside_of_the_buffer_at_its_most) {
   const SameSizePlan plan(1);
   const std::size_t peak = SameSizePlan::kLive + *std::ranges::max_element(plan.bursts);
   const auto counters = minimum_heap_counters(subject_of<WithTable>(), plan.trace(), plan.demand);
-  EXPECT_EQ(counters, (std::map<std::string, double>{{"minimum_heap_bytes", (peak + 64) * 64 + peak * 16},
-                                                     {"outside_bytes", peak * 16}}));
+  const std::size_t outside = sizeof(WithTable) + peak * 16;
+  EXPECT_EQ(counters, (std::map<std::string, double>{{"minimum_heap_bytes", (peak + 64) * 64 + outside},
+                                                     {"outside_bytes", outside}}));
+}
+
+TEST(Metadata, of_one_buffer_are_those_inside_the_object_and_what_it_allocated) {
+  WithTable allocator({.bytes = 100'000, .blocks = 1000});
+  std::map<std::string, double> own = allocator.counters();
+  for (int i = 0; i < 10; ++i) allocator.allocate(1);
+  EXPECT_EQ(outside_bytes(allocator).now, sizeof(WithTable) + 160);
+  EXPECT_EQ(own_counters(allocator).at("metadata_bytes"), own.at("metadata_bytes") + sizeof(WithTable) + 160);
+  EXPECT_EQ(subject_of<WithTable>().make({.bytes = 4096, .blocks = 1})->outside().most, sizeof(WithTable));
 }
 
 TEST(MinimumHeap, is_none_where_no_heap_is_enough) {
@@ -929,7 +942,8 @@ TEST(MinimumHeap, is_none_where_the_search_takes_too_long) {
 TEST(MinimumHeap, of_a_buddy_allocator_is_right_although_fitting_is_not_monotonic) {
   const GrowingPlan plan(2);
   const Subject subject = subject_of<Sound>();
-  const std::size_t step = heap_step(subject), least = minimum_heap_of(plan).value() / step;
+  const std::size_t step = heap_step(subject);
+  const std::size_t least = (minimum_heap_of(plan).value() - sizeof(Sound)) / step;
   EXPECT_EQ(step, 64u);
   const Buffer buffer(2 * least * step);
   const auto fits_in = [&, trace = plan.trace()](std::size_t steps) {
@@ -1025,7 +1039,7 @@ TEST(Lifetimes, apart_have_the_minimum_heaps_of_both) {
   double sum = 0;
   for (const ReplacementPlan& part : {plan.long_lived(), plan.short_lived()})
     sum += static_cast<double>(*minimum_heap_of(part));
-  EXPECT_EQ(plan.arena_counters(subject_of<Sound>()), (Counters{{"minimum_heap_bytes", sum}}));
+  EXPECT_EQ(plan.arena_counters(subject_of<Sound>()), (Counters{{"minimum_heap_bytes", sum}, {"outside_bytes", 2 * sizeof(Sound)}}));
 }
 
 // The search has a limit of CPU time, which a sanitizer build may reach.

@@ -72,14 +72,6 @@ LiveBytes live_bytes(A& allocator, const std::vector<Block>& live) {
   return sums;
 }
 
-template <Allocator A>
-std::map<std::string, double> own_counters(const A& allocator) {
-  if constexpr (Counts<A>)
-    return allocator.counters();
-  else
-    return {};
-}
-
 /// Adds the counters that every allocator has to its own.
 std::map<std::string, double> with_common_counters(std::map<std::string, double> own, const LiveBytes& live,
                                                    const Demand& demand);

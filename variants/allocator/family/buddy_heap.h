@@ -9,9 +9,11 @@
 
 namespace lab::allocator {
 
-/// Bits that a buddy allocator keeps: to know that a buddy is free, and to know a block's size.
+/// Bits that a buddy allocator keeps for its blocks: to know that a buddy is free, to know a block's size, and others.
+/// What it has once for all of them or for a level, such as heads of lists and magazines, is not among them.
 struct BuddyBits {
-  std::size_t merge, size;
+  std::size_t merge, size, other = 0;
+  std::size_t outside = 0;  ///< those of all these that do not lie in the buffer
 };
 
 /// What all buddy allocators count. Bits are per block of the tree at any level, of which the article counts 2^levels.
@@ -35,12 +37,16 @@ class BuddyHeapOf {
     return free_bytes == 0 ? 0 : 1 - static_cast<double>(buddy_.largest_free()) / free_bytes;
   }
   std::map<std::string, double> counters() const {
-    const std::size_t inner_blocks = std::size_t{1} << (buddy_.layout().levels - 1);
-    return buddy_counters(buddy_.layout(), {.merge = inner_blocks, .size = inner_blocks}, buffer_,
-                          external_fragmentation());
+    return buddy_counters(buddy_.layout(), own_bits(), buffer_, external_fragmentation());
   }
 
  protected:
+  /// The two bits of each inner block.
+  BuddyBits own_bits() const {
+    const std::size_t inner_blocks = std::size_t{1} << (buddy_.layout().levels - 1);
+    return {.merge = inner_blocks, .size = inner_blocks};
+  }
+
   static constexpr std::size_t kLeafBytes = 64;
 
   // Rounding to a power of two at most doubles a request. The rest is for the metadata (1 / (4 * leaf) of a tree that

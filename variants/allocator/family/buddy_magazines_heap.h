@@ -13,11 +13,12 @@ class BuddyMagazinesHeap : public BuddyHeapOf<designs::BuddyMagazines<designs::B
  public:
   using Base::Base;
 
-  std::size_t outside_bytes() const { return this->buddy_.outside_bytes(); }
+  std::size_t allocated_bytes() const { return this->buddy_.allocated_bytes(); }
   std::map<std::string, double> counters() const {
-    std::map<std::string, double> all = Base::counters();
-    all["metadata_bytes"] += static_cast<double>(outside_bytes());
-    return all;
+    BuddyBits bits = Base::own_bits();
+    bits.outside = 8 * this->buddy_.index_bytes();
+    bits.size += bits.outside;
+    return buddy_counters(this->buddy_.layout(), bits, this->buffer_, this->external_fragmentation());
   }
 };
 

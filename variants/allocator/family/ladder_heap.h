@@ -23,10 +23,12 @@ class LadderHeap : public BuddyHeapOf<Rung> {
   std::size_t largest_request() const { return buddy_.largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return buddy_.capacity(bytes); }
 
-  std::size_t outside_bytes() const requires Rung::kKeepsOutside { return buddy_.outside_bytes(); }
+  std::size_t allocated_bytes() const requires Rung::kAllocates { return buddy_.allocated_bytes(); }
+  std::size_t most_allocated_bytes() const requires Rung::kAllocates { return buddy_.most_allocated_bytes(); }
   std::map<std::string, double> counters() const {
-    return buddy_counters(buddy_.layout(), {.merge = buddy_.merge_bits(), .size = buddy_.size_bits()}, this->buffer_,
-                          this->external_fragmentation());
+    BuddyBits bits{.merge = buddy_.merge_bits(), .size = buddy_.size_bits()};
+    if constexpr (Rung::kAllocates) bits.outside = 8 * buddy_.allocated_bytes();
+    return buddy_counters(buddy_.layout(), bits, this->buffer_, this->external_fragmentation());
   }
 
  private:

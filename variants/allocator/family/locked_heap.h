@@ -42,8 +42,11 @@ class LockedHeap : public designs::Locked<A> {
   double external_fragmentation() const requires ReportsFragmentation<A> {
     return this->alone([](const A& heap) { return heap.external_fragmentation(); });
   }
-  std::size_t outside_bytes() const requires KeepsOutside<A> {
-    return this->alone([](const A& heap) { return heap.outside_bytes(); });
+  std::size_t allocated_bytes() const requires AllocatesTables<A> {
+    return this->alone([](const A& heap) { return heap.allocated_bytes(); });
+  }
+  std::size_t most_allocated_bytes() const requires TellsMostAllocated<A> {
+    return this->alone([](const A& heap) { return heap.most_allocated_bytes(); });
   }
   std::map<std::string, double> counters() const requires Counts<A> {
     return this->alone([](const A& heap) { return heap.counters(); });

@@ -15,7 +15,7 @@ namespace lab::allocator {
 /// A heap in which a trace succeeds.
 struct HeapBytes {
   std::size_t buffer_bytes = 0;
-  std::size_t outside_bytes = 0;  ///< the most outside of the buffer during the trace
+  std::size_t outside_bytes = 0;  ///< the most outside of the buffer during the trace (outside_bytes() in allocator.h)
 
   std::size_t bytes() const { return buffer_bytes + outside_bytes; }
 };

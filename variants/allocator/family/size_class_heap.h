@@ -19,7 +19,6 @@ class SizeClassHeap {
   std::size_t occupied(const void*, std::size_t bytes) const { return design_.block_bytes(bytes); }
   std::size_t largest_request() const { return design_.largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return design_.capacity(bytes); }
-  std::size_t outside_bytes() const { return design_.outside_bytes(); }
 
   double external_fragmentation() const {
     double all = 0, largest = 0;
@@ -30,8 +29,12 @@ class SizeClassHeap {
     return all == 0 ? 0 : 1 - largest / all;
   }
   std::map<std::string, double> counters() const {
+    // As of any buddy: per block of the tree down to the smallest one. Magazines are per size.
+    const auto blocks = static_cast<double>(2 * design_.tree_bytes() / designs::BlockSizes::kGranule);
+    const auto metadata_bytes = static_cast<double>(design_.metadata_bytes());
     return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
-            {"metadata_bytes", static_cast<double>(design_.metadata_bytes() + design_.outside_bytes())},
+            {"metadata_bytes", metadata_bytes},
+            {"metadata_bits_per_block", 8 * metadata_bytes / blocks},
             {"external_fragmentation", external_fragmentation()}};
   }
 

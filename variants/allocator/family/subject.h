@@ -15,8 +15,7 @@ namespace lab::allocator {
 
 /// The members that a variant declares beyond those of Allocator.
 struct Capabilities {
-  bool frees_blocks, resets, fixed_capacity, reports_fragmentation, keeps_outside = false, thread_safe = false,
-                                                                    relocates = false;
+  bool frees_blocks, resets, fixed_capacity, reports_fragmentation, thread_safe = false, relocates = false;
   friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
 
@@ -40,7 +39,7 @@ class AnyAllocator {
   virtual std::size_t largest_request() const = 0;
   virtual std::size_t capacity(std::size_t bytes) const = 0;
   virtual double external_fragmentation() const = 0;
-  virtual std::size_t outside_bytes() const = 0;
+  virtual OutsideBytes outside() const = 0;
   virtual std::map<std::string, double> counters() const = 0;
 
  private:
@@ -59,7 +58,7 @@ template <Allocator A>
 class Erased final : public AnyAllocator {
  public:
   static constexpr Capabilities kCan{FreesBlocks<A>,  Resets<A>,     FixedCapacity<A>, ReportsFragmentation<A>,
-                                     KeepsOutside<A>, ThreadSafe<A>, Relocates<A>};
+                                     ThreadSafe<A>,   Relocates<A>};
 
   explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
 
@@ -95,17 +94,9 @@ class Erased final : public AnyAllocator {
       return 0;
   }
   std::map<std::string, double> counters() const override {
-    if constexpr (Counts<A>)
-      return allocator_.counters();
-    else
-      return {};
+    return own_counters(allocator_);
   }
-  std::size_t outside_bytes() const override {
-    if constexpr (KeepsOutside<A>)
-      return allocator_.outside_bytes();
-    else
-      return 0;
-  }
+  OutsideBytes outside() const override { return outside_bytes(allocator_); }
 
  private:
   A allocator_;

@@ -41,6 +41,7 @@ std::size_t SizeInHashTable::home(std::size_t leaf) const {
 void SizeInHashTable::grow() {
   const std::size_t count = std::max<std::size_t>(64, 2 * slots.size());
   const std::vector<Slot> old = std::exchange(slots, std::vector<Slot>(count));
+  most_slots = old.size() + count;
   shift = 64 - static_cast<unsigned>(std::countr_zero(count));
   for (const Slot slot : old) {
     if (slot == 0) continue;

@@ -92,7 +92,7 @@ struct XorBits {
 /// Nothing is kept: the caller of free() says the size.
 struct SizeFromCaller {
   using Position = BuddyNodes::Position;
-  static constexpr bool kKnown = false, kOutside = false;
+  static constexpr bool kKnown = false, kAllocates = false;
   static constexpr std::size_t kPreambleBytes = 0;
   static constexpr unsigned kMostLevels = BuddyLayout::kMaxTreeLog2;
 
@@ -104,7 +104,6 @@ struct SizeFromCaller {
   void remember(Position, unsigned) {}
   /// Bits that are kept beside the table now.
   std::size_t further_bits() const { return 0; }
-  std::size_t outside_bytes() const { return 0; }
 
   BuddyNodes nodes;
 };
@@ -125,12 +124,14 @@ struct SizeInPreamble : SizeFromCaller {
 /// In a hash table by address: open addressing with linear probing, 8 bytes a slot, at most half full. It lies outside
 /// of the buffer and grows with the number of live blocks.
 struct SizeInHashTable : SizeFromCaller {
-  static constexpr bool kKnown = true, kOutside = true;
+  static constexpr bool kKnown = true, kAllocates = true;
   explicit SizeInHashTable(const BuddyNodes& nodes);
   void remember(Position block, unsigned log2);
   unsigned size_log2(Position block);
-  std::size_t further_bits() const { return 8 * outside_bytes(); }
-  std::size_t outside_bytes() const { return slots.size() * sizeof slots[0]; }
+  std::size_t further_bits() const { return 8 * allocated_bytes(); }
+  std::size_t allocated_bytes() const { return slots.size() * sizeof slots[0]; }
+  /// While it grows, the old and the new table exist.
+  std::size_t most_allocated_bytes() const { return most_slots * sizeof slots[0]; }
 
  private:
   using Slot = std::uint64_t;  // number of the leaf << kLog2Bits | log2 of the size; 0: free
@@ -141,6 +142,7 @@ struct SizeInHashTable : SizeFromCaller {
   std::vector<Slot> slots;
   std::size_t live = 0;
   unsigned shift = 0;  // 64 - log2 of the number of slots
+  std::size_t most_slots = 0;
 };
 
 /// In an array with 5 bits for each leaf: how many levels the block that begins there is above the leaves. At most 32
@@ -178,7 +180,7 @@ class BuddyRung {
   using Position = BuddyLayout::Position;
 
   static constexpr bool kFreesByPointer = Size::kKnown;
-  static constexpr bool kKeepsOutside = Size::kOutside;
+  static constexpr bool kAllocates = Size::kAllocates;
   static constexpr std::size_t kPreambleBytes = Size::kPreambleBytes;
 
   /// As Buddy::plan; also refuses more levels than the rung can tell apart.
@@ -208,7 +210,9 @@ class BuddyRung {
   /// Bookkeeping now, without the links of free blocks: what tells that a buddy is free, and what tells a size.
   std::size_t merge_bits() const { return Merge::table_bits(layout_); }
   std::size_t size_bits() const { return Size::table_bits(layout_) + size_.further_bits(); }
-  std::size_t outside_bytes() const { return size_.outside_bytes(); }
+  /// Bytes that it allocated, now and at most so far. Part of size_bits().
+  std::size_t allocated_bytes() const requires Size::kAllocates { return size_.allocated_bytes(); }
+  std::size_t most_allocated_bytes() const requires Size::kAllocates { return size_.most_allocated_bytes(); }
 
   /// The largest free block; 0 if none.
   std::size_t largest_free() const;

@@ -248,13 +248,16 @@ TEST(BuddyLadderMetadata, of_preambles_and_of_a_hash_table_grows_with_the_live_b
   EXPECT_EQ(preamble.size_bits(), 0u);
 
   BuddyHash hash(plan<BuddyHash>(buffer, sizeof buffer, 64));
-  EXPECT_EQ(hash.outside_bytes(), 64u * 8);
+  EXPECT_EQ(hash.allocated_bytes(), 64u * 8);
+  EXPECT_EQ(hash.most_allocated_bytes(), 64u * 8);
   blocks.clear();
   while (void* const block = hash.allocate(64)) {
     blocks.push_back(block);
-    EXPECT_EQ(hash.outside_bytes(), std::max<std::size_t>(64, std::bit_ceil(2 * blocks.size())) * 8);
+    const std::size_t slots = std::max<std::size_t>(64, std::bit_ceil(2 * blocks.size()));
+    EXPECT_EQ(hash.allocated_bytes(), slots * 8);
+    EXPECT_EQ(hash.most_allocated_bytes(), (slots == 64 ? slots : slots + slots / 2) * 8) << "it and the one before";
   }
-  EXPECT_EQ(hash.size_bits(), 8 * hash.outside_bytes());
+  EXPECT_EQ(hash.size_bits(), 8 * hash.allocated_bytes());
 }
 
 TEST(BuddyLadderPreamble, doubles_the_block_of_a_page_and_loses_its_alignment) {

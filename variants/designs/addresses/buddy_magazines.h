@@ -78,8 +78,10 @@ class BuddyMagazines {
       if (!magazine.empty()) return_oldest(magazine, magazine.count());
   }
 
-  /// Bytes beside the buffer.
-  std::size_t outside_bytes() const { return magazines_.size() * sizeof(Magazine) + sizes_.bytes(); }
+  /// Bytes of the LevelIndex; 0 without one.
+  std::size_t index_bytes() const { return sizes_.bytes(); }
+  /// Bytes that it allocated: the magazines and the LevelIndex.
+  std::size_t allocated_bytes() const { return magazines_.capacity() * sizeof(Magazine) + index_bytes(); }
 
   const BuddyLayout& layout() const { return buddy_.layout(); }
   /// As BuddyLayout's: when it is empty.

@@ -61,8 +61,6 @@ class ClassLists {
   }
   /// Bytes of the buffer that were ever handed out since it was empty.
   std::size_t used() const { return fresh_.used(); }
-  /// Bytes of the lists' heads, beside the buffer.
-  std::size_t outside_bytes() const { return sizeof freed_; }
 
  private:
   struct Link {

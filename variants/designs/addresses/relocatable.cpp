@@ -38,11 +38,13 @@ Relocatable::Handle Relocatable::name(Leaf place) {
     places_[handle - 1] = place;
     return handle;
   }
+  const std::size_t places = places_.capacity();
   try {
     places_.push_back(place);
   } catch (const std::bad_alloc&) {
     return kNone;
   }
+  if (places_.capacity() != places) most_places_ = places + places_.capacity();
   return static_cast<Handle>(places_.size());
 }
 

@@ -52,9 +52,12 @@ class Relocatable {
   std::size_t capacity(std::size_t bytes) const {
     return bytes > largest_request() ? 0 : fit_.leaves() / leaves_of(bytes);
   }
-  std::size_t metadata_bytes() const { return BitmapFit::metadata_bytes(fit_.leaves()); }
-  /// Size of the table of handles, which lies outside of the buffer and grows with the blocks that are live at once.
-  std::size_t outside_bytes() const { return places_.capacity() * sizeof(Leaf); }
+  /// In the buffer: the bookkeeping of the best fit, and the headers of the live blocks.
+  std::size_t metadata_bytes() const { return BitmapFit::metadata_bytes(fit_.leaves()) + live_ * kHeaderBytes; }
+  /// Size of the table of handles, which it allocates. It doubles when more blocks than ever are live at once.
+  std::size_t allocated_bytes() const { return places_.capacity() * sizeof(Leaf); }
+  /// The most that it had at once: while the table grows, the old and the new one exist.
+  std::size_t most_allocated_bytes() const { return most_places_ * sizeof(Leaf); }
   /// Since construction.
   std::size_t moved_blocks() const { return moved_blocks_; }
   std::size_t moved_bytes() const { return moved_bytes_; }
@@ -83,6 +86,7 @@ class Relocatable {
   Leaf free_leaves_;
   Leaf cursor_ = 0;  // compaction goes on with the first free run from here on
   std::size_t moved_blocks_ = 0, moved_bytes_ = 0;
+  std::size_t most_places_ = 0;  // of all tables that existed at once
 };
 
 }  // namespace lab::designs

@@ -178,9 +178,24 @@ TEST(Relocatable, uses_handles_again) {
   EXPECT_EQ(heap.allocate(1), first);
   EXPECT_NE(first, second);
   heap.free(second);
-  const std::size_t outside = heap.outside_bytes();
+  const std::size_t allocated = heap.allocated_bytes();
   for (int i = 0; i < 1000; ++i) heap.free(heap.allocate(1));
-  EXPECT_EQ(heap.outside_bytes(), outside);
+  EXPECT_EQ(heap.allocated_bytes(), allocated);
+}
+
+TEST(Relocatable, has_two_tables_of_handles_while_it_grows) {
+  Memory memory(20'000);
+  Relocatable heap(memory.begin.get(), 20'000);
+  EXPECT_EQ(heap.most_allocated_bytes(), 0u);
+  std::size_t before = 0;
+  for (int i = 0; i < 100; ++i) {
+    const std::size_t table = heap.allocated_bytes();
+    heap.allocate(1);
+    if (heap.allocated_bytes() != table) before = table;
+    EXPECT_EQ(heap.most_allocated_bytes(), before + heap.allocated_bytes());
+  }
+  EXPECT_EQ(heap.allocated_bytes(), 128 * sizeof(Handle));
+  EXPECT_EQ(heap.metadata_bytes(), BitmapFit::metadata_bytes(heap.fit().leaves()) + 100 * Relocatable::kHeaderBytes);
 }
 
 }  // namespace

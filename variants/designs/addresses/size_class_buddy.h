@@ -95,10 +95,10 @@ class SizeClassBuddy {
   std::size_t largest_request() const { return buddy_.layout().largest_request(); }
   /// How many requests of `bytes` it serves when empty.
   std::size_t capacity(std::size_t bytes) const;
+  /// The size of the buddy allocator's tree.
+  std::size_t tree_bytes() const { return buddy_.layout().tree_bytes(); }
   /// Bytes of the buffer that hold its tables and the bits of the buddy allocator.
   std::size_t metadata_bytes() const { return table_bytes_ + buddy_.layout().metadata_bytes(); }
-  /// Bytes of the magazines, beside the buffer.
-  std::size_t outside_bytes() const { return sizeof magazines_; }
 
   /// Calls visit(block, bytes) for every free block: of the buddy allocator, in a span, in a magazine.
   template <typename Visit>

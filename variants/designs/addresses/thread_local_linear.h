@@ -39,6 +39,8 @@ class ThreadLocalLinear {
     for (Slice& slice : slices_) slice.linear.reset();
   }
 
+  /// Bytes that it allocated: an allocator for each thread.
+  std::size_t allocated_bytes() const { return slices_.capacity() * sizeof(Slice); }
   /// Sum over all threads.
   std::size_t used() const {
     std::size_t sum = 0;
