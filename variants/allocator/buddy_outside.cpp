@@ -26,6 +26,7 @@ class BuddyOutside {
   std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.layout().block_bytes(bytes); }
   std::size_t largest_request() const { return buddy_.layout().largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return buddy_.layout().capacity(bytes); }
+  std::size_t leaf_bytes() const { return kLeafBytes; }
   std::size_t allocated_bytes() const { return buddy_.store().bytes(); }
 
   double external_fragmentation() const {

@@ -15,6 +15,7 @@ class BuddyTrimmed {
   std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.block_bytes(bytes); }
   std::size_t largest_request() const { return buddy_.largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return buddy_.capacity(bytes); }
+  std::size_t leaf_bytes() const { return kLeafBytes; }
 
   double external_fragmentation() const {
     double free_bytes = 0;

@@ -18,6 +18,7 @@ class Relocatable {
   std::size_t occupied(const void*, std::size_t bytes) const { return designs::Relocatable::block_bytes(bytes); }
   std::size_t largest_request() const { return heap_.largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return heap_.capacity(bytes); }
+  std::size_t leaf_bytes() const { return designs::Relocatable::kLeafBytes; }
   std::size_t allocated_bytes() const { return heap_.allocated_bytes(); }
   std::size_t most_allocated_bytes() const { return heap_.most_allocated_bytes(); }
 

@@ -13,6 +13,7 @@ class Slab : public ArenaHeap<designs::Slab> {
 
   std::size_t alignment(std::size_t bytes) const { return designs::Slab::alignment(bytes); }
   std::size_t occupied(const void*, std::size_t bytes) const { return designs::Slab::block_bytes(bytes); }
+  std::size_t leaf_bytes() const { return designs::Slab::kPageBytes; }
 
   double external_fragmentation() const {
     FreeMemory free;

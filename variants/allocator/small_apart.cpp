@@ -16,6 +16,8 @@ class SmallApart {
   std::size_t occupied(const void* block, std::size_t bytes) const { return heap_.block_bytes(block, bytes); }
   std::size_t largest_request() const { return heap_.layout().largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return heap_.layout().capacity(bytes); }
+  /// The small part, which has smaller leaves, takes whole pages.
+  std::size_t leaf_bytes() const { return designs::SmallApartLayout::kLargeLeafBytes; }
 
   double external_fragmentation() const {
     double free_bytes = 0;

@@ -55,6 +55,13 @@ concept FixedCapacity = requires(const A allocator, std::size_t bytes) {
   { allocator.capacity(bytes) } -> std::same_as<std::size_t>;
 };
 
+/// Divides its buffer into leaves of this size: only a leaf more makes a buffer serve more. Without it, the leaf is the
+/// alignment of the smallest block. Minimum heaps are in whole leaves.
+template <typename A>
+concept HasLeaf = requires(const A allocator) {
+  { allocator.leaf_bytes() } -> std::same_as<std::size_t>;
+};
+
 /// Any number of threads may call it at once, or as many as NumbersThreads allows, and a block may be freed by another
 /// thread than the one that allocated it: the class has `static constexpr bool kThreadSafe = true`. reset() and
 /// construction are the caller's to keep apart.

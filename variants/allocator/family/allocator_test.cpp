@@ -931,6 +931,20 @@ TEST(Metadata, of_one_buffer_are_those_inside_the_object_and_what_it_allocated) 
   EXPECT_EQ(subject_of<WithTable>().make({.bytes = 4096, .blocks = 1})->outside().most, sizeof(WithTable));
 }
 
+/// Divides its buffer into pages.
+class OfPages : public Sound {
+ public:
+  using Sound::Sound;
+  std::size_t leaf_bytes() const { return kPageBytes; }
+};
+
+TEST(MinimumHeap, is_in_leaves_as_the_allocator_states_them) {
+  EXPECT_EQ(heap_step(subject_of<Sound>()), 64u);
+  EXPECT_EQ(heap_step(subject_of<Lists>()), 16u) << "the alignment of the smallest block";
+  // 10,128 leaves of 64 bytes, as above, are not whole pages.
+  EXPECT_EQ(minimum_heap_of<OfPages>(SameSizePlan(1)), 10'176u * 64 + sizeof(OfPages));
+}
+
 TEST(MinimumHeap, is_none_where_no_heap_is_enough) {
   EXPECT_EQ(minimum_heap_of<AlwaysRefuses>(FramePlan(1)), std::nullopt);
 }

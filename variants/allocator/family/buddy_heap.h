@@ -30,6 +30,7 @@ class BuddyHeapOf {
   std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.layout().block_bytes(bytes); }
   std::size_t largest_request() const { return buddy_.layout().largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return buddy_.layout().capacity(bytes); }
+  std::size_t leaf_bytes() const { return buddy_.layout().leaf_bytes; }
 
   double external_fragmentation() const {
     double free_bytes = 0;

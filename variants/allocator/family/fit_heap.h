@@ -25,6 +25,7 @@ class FitHeap {
   std::size_t occupied(const void*, std::size_t bytes) const { return std::size_t{leaves_of(bytes)} * kLeafBytes; }
   std::size_t largest_request() const { return std::size_t{leaves_} * kLeafBytes; }
   std::size_t capacity(std::size_t bytes) const { return bytes > largest_request() ? 0 : leaves_ / leaves_of(bytes); }
+  std::size_t leaf_bytes() const { return kLeafBytes; }
 
  protected:
   using Leaf = designs::BitmapFit::Leaf;

@@ -42,6 +42,9 @@ class LockedHeap : public designs::Locked<A> {
   double external_fragmentation() const requires ReportsFragmentation<A> {
     return this->alone([](const A& heap) { return heap.external_fragmentation(); });
   }
+  std::size_t leaf_bytes() const requires HasLeaf<A> {
+    return this->alone([](const A& heap) { return heap.leaf_bytes(); });
+  }
   std::size_t allocated_bytes() const requires AllocatesTables<A> {
     return this->alone([](const A& heap) { return heap.allocated_bytes(); });
   }

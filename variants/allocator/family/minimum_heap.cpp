@@ -1,7 +1,5 @@
 #include "variants/allocator/family/minimum_heap.h"
 
-#include <algorithm>
-
 namespace lab::allocator {
 
 std::optional<HeapBytes> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
@@ -15,7 +13,7 @@ std::optional<HeapBytes> fits(const Subject& subject, const Trace& trace, const 
 }
 
 std::size_t heap_step(const Subject& subject) {
-  return std::max(alignof(std::max_align_t), subject.make({.bytes = kPageBytes, .blocks = 1})->alignment(1));
+  return subject.make({.bytes = kPageBytes, .blocks = 1})->leaf_bytes();
 }
 
 std::optional<HeapBytes> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,

@@ -24,7 +24,7 @@ struct HeapBytes {
 std::optional<HeapBytes> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
                               std::size_t bytes);
 
-/// Buffers are tried in steps of this: the leaf, which is the alignment of the smallest block.
+/// Buffers are tried in steps of this: the leaf (HasLeaf in allocator.h).
 std::size_t heap_step(const Subject& subject);
 
 /// The smallest buffer, in whole steps, from which on all requests of `trace` succeed in every larger one tried, up to

@@ -19,6 +19,7 @@ class SizeClassHeap {
   std::size_t occupied(const void*, std::size_t bytes) const { return design_.block_bytes(bytes); }
   std::size_t largest_request() const { return design_.largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return design_.capacity(bytes); }
+  std::size_t leaf_bytes() const { return designs::SizeClassBuddy::kLeafBytes; }
 
   double external_fragmentation() const {
     double all = 0, largest = 0;

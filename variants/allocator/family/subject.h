@@ -38,6 +38,7 @@ class AnyAllocator {
   virtual void reset() = 0;
   virtual std::size_t largest_request() const = 0;
   virtual std::size_t capacity(std::size_t bytes) const = 0;
+  virtual std::size_t leaf_bytes() const = 0;
   virtual double external_fragmentation() const = 0;
   virtual OutsideBytes outside() const = 0;
   virtual std::map<std::string, double> counters() const = 0;
@@ -86,6 +87,12 @@ class Erased final : public AnyAllocator {
       return allocator_.capacity(bytes);
     else
       return 0;
+  }
+  std::size_t leaf_bytes() const override {
+    if constexpr (HasLeaf<A>)
+      return allocator_.leaf_bytes();
+    else
+      return std::max(alignof(std::max_align_t), allocator_.alignment(1));
   }
   double external_fragmentation() const override {
     if constexpr (ReportsFragmentation<A>)

@@ -39,6 +39,8 @@ class ThreadLocalLinear {
     for (Slice& slice : slices_) slice.linear.reset();
   }
 
+  /// Slices are larger only in a buffer that is larger by this.
+  std::size_t leaf_bytes() const { return slices_.size() * kApart; }
   /// Bytes that it allocated: an allocator for each thread.
   std::size_t allocated_bytes() const { return slices_.capacity() * sizeof(Slice); }
   /// Sum over all threads.
