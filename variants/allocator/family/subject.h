@@ -38,7 +38,7 @@ class AnyAllocator {
   virtual void reset() = 0;
   virtual std::size_t largest_request() const = 0;
   virtual std::size_t capacity(std::size_t bytes) const = 0;
-  virtual std::size_t leaf_bytes() const = 0;
+  virtual std::size_t leaf_bytes() = 0;
   virtual double external_fragmentation() const = 0;
   virtual OutsideBytes outside() const = 0;
   virtual std::map<std::string, double> counters() const = 0;
@@ -88,7 +88,7 @@ class Erased final : public AnyAllocator {
     else
       return 0;
   }
-  std::size_t leaf_bytes() const override {
+  std::size_t leaf_bytes() override {
     if constexpr (HasLeaf<A>)
       return allocator_.leaf_bytes();
     else

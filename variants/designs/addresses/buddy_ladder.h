@@ -211,8 +211,14 @@ class BuddyRung {
   std::size_t merge_bits() const { return Merge::table_bits(layout_); }
   std::size_t size_bits() const { return Size::table_bits(layout_) + size_.further_bits(); }
   /// Bytes that it allocated, now and at most so far. Part of size_bits().
-  std::size_t allocated_bytes() const requires Size::kAllocates { return size_.allocated_bytes(); }
-  std::size_t most_allocated_bytes() const requires Size::kAllocates { return size_.most_allocated_bytes(); }
+  std::size_t allocated_bytes() const {
+    if constexpr (Size::kAllocates) return size_.allocated_bytes();
+    return 0;
+  }
+  std::size_t most_allocated_bytes() const {
+    if constexpr (Size::kAllocates) return size_.most_allocated_bytes();
+    return 0;
+  }
 
   /// The largest free block; 0 if none.
   std::size_t largest_free() const;
