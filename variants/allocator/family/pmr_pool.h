@@ -80,7 +80,8 @@ class PmrPool {
   }
 
  private:
-  static constexpr std::size_t kMostBytes = PTRDIFF_MAX - kPoolAlignment;
+  // A process has 2^47 bytes of addresses. The address sanitizer would end it at a throwing new of more.
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 47;
 
   Pool pool_{std::pmr::new_delete_resource()};
   PoolBlockSizes sizes_;
