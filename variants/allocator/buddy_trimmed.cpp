@@ -52,9 +52,9 @@ lab::bench::Variant lab::bench::this_variant() {
       {.idea = "A buddy allocator that gives the unused tail of a block back: 5 leaves take a block of 4 and one of 1. "
                "Free blocks are listed by the free leaves that begin with them, and a request takes the last aligned "
                "place in the shortest such run that holds it.",
-       .cost =
-           "Allocate and free(pointer): one step per bit of the size and per merge. Memory: two bits per leaf, links "
-           "in free blocks.",
+       .cost = "Allocate and free(pointer): one step per bit of the size, per merge and per 64 leaves; above 64 leaves "
+               "also a "
+               "search of one list. Memory: two bits per leaf, links in free blocks.",
        .source = "Trimming is common; the rule of placement is our own",
        .weakness =
            "A block still begins at its rounded size, so uniform sizes need a quarter more memory. Several lists "

@@ -1053,7 +1053,8 @@ TEST(Lifetimes, apart_have_the_minimum_heaps_of_both) {
   double sum = 0;
   for (const ReplacementPlan& part : {plan.long_lived(), plan.short_lived()})
     sum += static_cast<double>(*minimum_heap_of(part));
-  EXPECT_EQ(plan.arena_counters(subject_of<Sound>()), (Counters{{"minimum_heap_bytes", sum}, {"outside_bytes", 2 * sizeof(Sound)}}));
+  EXPECT_EQ(plan.arena_counters(subject_of<Sound>()),
+            (Counters{{"minimum_heap_bytes", sum}, {"outside_bytes", 2 * sizeof(Sound)}}));
 }
 
 // The search has a limit of CPU time, which a sanitizer build may reach.

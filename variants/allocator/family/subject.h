@@ -58,8 +58,8 @@ struct Subject {
 template <Allocator A>
 class Erased final : public AnyAllocator {
  public:
-  static constexpr Capabilities kCan{FreesBlocks<A>,  Resets<A>,     FixedCapacity<A>, ReportsFragmentation<A>,
-                                     ThreadSafe<A>,   Relocates<A>};
+  static constexpr Capabilities kCan{FreesBlocks<A>,          Resets<A>,     FixedCapacity<A>,
+                                     ReportsFragmentation<A>, ThreadSafe<A>, Relocates<A>};
 
   explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
 
@@ -100,9 +100,7 @@ class Erased final : public AnyAllocator {
     else
       return 0;
   }
-  std::map<std::string, double> counters() const override {
-    return own_counters(allocator_);
-  }
+  std::map<std::string, double> counters() const override { return own_counters(allocator_); }
   OutsideBytes outside() const override { return outside_bytes(allocator_); }
 
  private:

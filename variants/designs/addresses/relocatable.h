@@ -5,7 +5,8 @@
 /// where the last compaction ended: the block behind a free run moves to that run's begin, so the run moves up and
 /// grows by the next one, until it holds the request. A header of 16 bytes in front of each block names its handle. A
 /// request of b bytes moves at most kMovedBytes + kMovedPerByte * b bytes of blocks, so its time is bounded; if that is
-/// not enough it is refused, and the next request goes on where it ended. compact() does the same ahead of time, with a
+/// not enough it is refused, and the next request goes on where it ended. Larger blocks stay where they are, and what
+/// is behind them moves. compact() does the same ahead of time, with a
 /// bound of the caller's choice. Cost: one more load for each use of a block; best fit's O(1) else. With a free share f
 /// of the heap, a hole for b bytes costs about b / f bytes of copying. Source: "Make the memory blocks relocatable
 /// (i.e. use handles rather than pointers)": Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015).
@@ -30,6 +31,8 @@ class Relocatable {
   static constexpr Handle kNone = 0;
   static constexpr std::size_t kLeafBytes = 64, kHeaderBytes = 16;
   static constexpr std::size_t kMovedBytes = std::size_t{64} << 10, kMovedPerByte = 16;
+  /// Blocks larger than that which one call passes over.
+  static constexpr unsigned kMostSkipped = 16;
 
   /// `buffer` is aligned to kLeafBytes. The bookkeeping of the best fit lies at its end, and leaves_within(bytes) is
   /// not 0.
@@ -42,8 +45,8 @@ class Relocatable {
   void* address(Handle handle) const { return block_at(places_[handle - 1]) + kHeaderBytes; }
   /// Frees a block of allocate(); ignores kNone.
   void free(Handle handle);
-  /// Moves blocks of at most `bytes` in all, headers and rounding included. Returns the bytes moved; 0 if no block can
-  /// move, or the next one is larger.
+  /// Moves blocks of at most `bytes` in all, headers and rounding included. Returns the bytes moved; 0 if none of the
+  /// next blocks can move or is small enough.
   std::size_t compact(std::size_t bytes);
 
   static std::size_t block_bytes(std::size_t bytes) { return std::size_t{leaves_of(bytes)} * kLeafBytes; }
@@ -76,7 +79,7 @@ class Relocatable {
   Header& header_at(Leaf leaf) const { return *reinterpret_cast<Header*>(block_at(leaf)); }
   Handle name(Leaf place);
   Leaf make_room(Leaf leaves, std::size_t most_bytes);
-  std::size_t slide(std::size_t most_bytes);
+  std::size_t slide(std::size_t left, std::size_t most);
 
   std::byte* begin_;
   BitmapFit fit_;

@@ -134,6 +134,20 @@ TEST(Relocatable, refuses_nothing_that_is_free_if_the_bound_covers_the_whole_hea
   }
 }
 
+TEST(Relocatable, makes_room_behind_a_block_that_is_too_large_to_move) {
+  constexpr std::size_t kBytes = std::size_t{4} << 20;
+  Memory memory(kBytes);
+  Relocatable heap(memory.begin.get(), kBytes);
+  const Handle first = heap.allocate(1), large = heap.allocate(kBytes / 2);
+  std::vector<Handle> small;
+  while (const Handle handle = heap.allocate(1)) small.push_back(handle);
+  heap.free(first);
+  for (std::size_t i = 0; i < small.size(); i += 2) heap.free(small[i]);
+  const void* const place = heap.address(large);
+  for (int i = 0; i < 100; ++i) EXPECT_NE(heap.allocate(3 * Relocatable::kLeafBytes), Relocatable::kNone) << i;
+  EXPECT_EQ(heap.address(large), place);
+}
+
 TEST(Relocatable, compacts_to_one_free_run_at_the_end) {
   Memory memory(100'000);
   Relocatable heap(memory.begin.get(), 100'000);

@@ -130,8 +130,7 @@ Slab::Index Slab::take_run(Index pages) {
 }
 
 Slab::Index Slab::run_in_own_bin(Index pages) const {
-  Index run = runs_[Runs::of(pages)];
-  for (unsigned tries = 0; tries < kMostTries && run != kNone; ++tries, run = table_[run].next)
+  for (Index run = runs_[Runs::of(pages)]; run != kNone; run = table_[run].next)
     if (table_[run].pages >= pages) return run;
   return kNone;
 }

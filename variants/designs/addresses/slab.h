@@ -4,9 +4,9 @@
 /// slab, a run of one to several pages, holds blocks of one of them. The slabs of a size that have a free block
 /// form a list, and the free blocks of a slab another one, in place. A larger request gets a run of whole pages. A
 /// slab without live blocks gives its pages back at once, and free runs merge.
-/// Cost: allocate and free O(1): a few loads, and a search for a run by bit scan when a slab begins or ends. 20
-/// bytes for each page, in the arena's first pages, which is 0.5 %; nothing for a block. Sizes at most 1/8 apart,
-/// and at most 1/16 of a slab is no block.
+/// Cost: allocate and free O(1): a few loads, and a search for a run by bit scan when a slab begins or ends; only if
+/// no run is surely long enough, those of about its length are tried one by one. 20 bytes for each page, in the arena's
+/// first pages, which is 0.5 %; nothing for a block. Sizes at most 1/8 apart, and at most 1/16 of a slab is no block.
 /// Source: Jeff Bonwick: The Slab Allocator: An Object-Caching Kernel Memory Allocator, USENIX 1994; without the
 /// caching of constructed objects.
 /// Weakness: a slab with one live block keeps its pages from every other size.
@@ -72,7 +72,6 @@ class Slab {
   static constexpr std::uint8_t kFreeRun = 0xff, kLargeRun = 0xfe;
   static constexpr std::size_t kMostPages = std::size_t{1} << 28;
   static constexpr unsigned kRunBins = Runs::of(kMostPages) + 1;
-  static constexpr unsigned kMostTries = 32;
 
   struct Size {
     std::uint16_t granules = 0, blocks = 0, pages = 0;

@@ -8,8 +8,9 @@
 /// Two rules keep places free for large requests. Tails come first: free memory behind a block that reaches past the
 /// middle of its place, where no request of that block's class fits anyway. And a request takes the last aligned place
 /// in a prefix, so that what is left still begins where the prefix began.
-/// Cost: allocate and free: a bit scan and up to one step for each bit of n and each merge, O(log n). Two bits a leaf
-/// (free; end of a block), so free(block) counts the leaves, 64 a step. Links lie in the free blocks.
+/// Cost: allocate and free: a bit scan and up to one step for each bit of n and each merge, and the bits of n leaves
+/// are set, 64 a step. A request above 64 leaves may also search the free blocks of its own class, which are few. Two
+/// bits a leaf (free; end of a block), so free(block) counts the leaves, 64 a step. Links lie in the free blocks.
 /// Source: the tail is mentioned wherever buddies are; the prefixes and their listing are our own.
 /// Weakness: a request begins at its rounded size. Sizes that are uniform from 1 to 2^k therefore need 5/4 of their sum
 /// (see variants/allocator/README.md), however the tails are used.
