@@ -168,9 +168,10 @@ class ExhibitRun {
   /// Keeps the file of one exhibit; false if it needs more processes than there were.
   bool keep(Exhibitor& one, const ExhibitInfo& exhibit) {
     const bool is_latency = exhibit.kind == ExhibitKind::kLatency;
-    if (static_cast<int>(one.folders.size()) < (is_latency ? kLatencyReplays : 1)) return false;
+    const int processes = static_cast<int>(one.folders.size());
+    if (processes < (is_latency ? kFewestReplays : 1)) return false;
     const fs::path made = one.folders.front() / bench::exhibit_file(exhibit);
-    results::Exhibit kept{one.benchmark->name, exhibit, "", is_latency ? kLatencyReplays : 1, {}};
+    results::Exhibit kept{one.benchmark->name, exhibit, "", is_latency ? processes : 1, {}};
     std::string name = fmt::format("{}.{}", as_file_name(one.benchmark->name), bench::exhibit_file(exhibit));
     if (is_latency) name = fs::path(name).replace_extension(".json").string();
     Expected<std::string> content = is_latency ? latency_file(one, exhibit, kept) : read_file(made);

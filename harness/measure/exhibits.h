@@ -13,6 +13,9 @@ namespace lab::measure {
 /// Replays of a sequence from which a latency distribution is made: an idle machine interrupts a process for
 /// milliseconds now and then, but hardly the same operation in each of six.
 inline constexpr int kLatencyReplays = 6;
+/// Where the time is too short for all, so many are enough: a distribution with more of other work in its tail says more
+/// than none.
+inline constexpr int kFewestReplays = 3;
 
 /// Most bytes of one exhibit's file; a larger one is a failure.
 inline constexpr std::uintmax_t kMostExhibitBytes = 8 * 1024 * 1024;
@@ -30,7 +33,7 @@ struct ExhibitPass {
 };
 
 /// Runs the exhibits of head's benchmarks that have numbers in `result`, round by round over all of them, and adds them
-/// to it. A benchmark whose turn does not come within the time is named in Session::unusual. A process that fails is a
+/// to it. A benchmark whose turns do not come within the time is named in Session::unusual. A process that fails is a
 /// failure of its benchmark, whose numbers stay. An error only if a file or folder cannot be written.
 Expected<void> collect_exhibits(const SessionSpec& spec, const SessionEnvironment& environment, const ExhibitPass& pass,
                                 results::Result& result);

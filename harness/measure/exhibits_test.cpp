@@ -83,6 +83,19 @@ TEST(Exhibits, of_all_benchmarks_have_a_turn_before_any_is_replayed) {
             Names{"no time for 2 exhibits: fake/show/draw stroke, fake/show_near/draw stroke"});
 }
 
+TEST(Exhibits, of_latency_need_three_replays_and_say_how_many_they_had) {
+  for (const double seconds : {5.0, 6.0, 8.0, 11.0, 12.0}) {
+    ShowSession session({"show", "show_near"});
+    session.collect(seconds);
+    std::vector<int> replays;
+    for (const results::Exhibit& one : session.result.exhibits)
+      if (one.info.kind == bench::ExhibitKind::kLatency) replays.push_back(one.processes);
+    const int most = static_cast<int>(seconds) / 2, rest = static_cast<int>(seconds) % 2;
+    EXPECT_EQ(replays, (seconds < 6 ? std::vector<int>{} : std::vector<int>{most + rest, most})) << seconds;
+    EXPECT_EQ(session.result.session.unusual.size(), seconds < 6 ? 1u : 0u) << seconds;
+  }
+}
+
 TEST(Exhibits, that_fail_are_a_failure_of_their_benchmark_whose_numbers_stay) {
   ShowSession session({"show", "show_torn"});
   session.collect(100);

@@ -6,6 +6,7 @@ namespace lab::allocator {
 class PmrSynchronizedPool : public PmrPool<std::pmr::synchronized_pool_resource> {
  public:
   static constexpr bool kThreadSafe = true;
+  static constexpr bool kFreesOfOthersTakeLong = true;
   using PmrPool::PmrPool;
 };
 

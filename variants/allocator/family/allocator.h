@@ -122,6 +122,11 @@ concept TellsMostAllocated = requires(const A allocator) {
   { allocator.most_allocated_bytes() } -> std::same_as<std::size_t>;
 };
 
+/// Declares that a free of a block that another thread allocated waits for all threads. Where every free is one, a
+/// repetition would take seconds.
+template <typename A>
+concept FreesOfOthersTakeLong = requires { requires A::kFreesOfOthersTakeLong; };
+
 /// Declares that it searches its free blocks one by one, wherever they lie. Among thousands of blocks of mixed sizes a
 /// repetition would take seconds.
 template <typename A>

@@ -30,6 +30,8 @@ inline constexpr const char* kMovesBlocks = "it moves blocks, so they cannot be 
 inline constexpr const char* kKeepsAddresses = "it moves blocks, so their addresses cannot be kept";
 inline constexpr const char* kHasOneHeap = "it has one heap for the whole process, not two";
 inline constexpr const char* kServesOneThread = "it serves one thread at a time";
+inline constexpr const char* kWaitsTooLong =
+    "a free of another thread's block waits for all threads, so a repetition takes seconds";
 inline constexpr const char* kSearchesTooLong =
     "it searches free blocks one by one, which takes seconds among thousands of mixed sizes";
 

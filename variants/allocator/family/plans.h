@@ -139,6 +139,7 @@ struct LarsonPlan : ReplacementPlan {
 struct CrossThreadPlan {
   static constexpr std::size_t kBlocks = 60'000, kMinBytes = 16, kMaxBytes = 512;
   static constexpr std::size_t kQueued = 1024;  ///< at most, between the two
+  static constexpr bool kFreesOfOthers = true;  ///< see FreesOfOthersTakeLong
 
   explicit CrossThreadPlan(std::uint64_t seed);
   static bench::Workload describe();

@@ -45,6 +45,8 @@ Execution on_threads() {
     return cannot<Plan>(kFreesNoBlocks);
   else if constexpr (!ThreadSafe<A>)
     return cannot<Plan>(kServesOneThread);
+  else if constexpr (FreesOfOthersTakeLong<A> && requires { Plan::kFreesOfOthers; })
+    return cannot<Plan>(kWaitsTooLong);
   else
     return threaded_execution<Task<A>>();
 }
