@@ -11,6 +11,7 @@ class ListFirstFit : public ArenaHeap<designs::FirstFitList> {
   explicit ListFirstFit(const Demand& demand) : ArenaHeap(demand, 2, 0) {}
 
   void free(void* block, std::size_t bytes) { design_.free(block, bytes); }
+  void free(void* block, std::size_t bytes, std::uint64_t& passed) { design_.free(block, bytes, passed); }
 
   std::size_t alignment(std::size_t) const { return designs::FirstFitList::kGranule; }
   std::size_t occupied(const void*, std::size_t bytes) const { return designs::FirstFitList::block_bytes(bytes); }

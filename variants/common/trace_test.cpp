@@ -71,19 +71,19 @@ TEST(Trace, has_the_same_minimum_heap_over_addresses_and_over_offsets) {
   const std::unique_ptr<std::byte, void (*)(void*)> memory(
       static_cast<std::byte*>(std::aligned_alloc(1 << 20, 1 << 20)), &std::free);
   ASSERT_LE(most_heap_bytes(plan.demand.bytes, kUnit), std::size_t{1} << 20);
-  const auto in_memory = [&](std::size_t units) {
+  const auto in_memory = [&](std::size_t units) -> Trial {
     AddressHeap heap(designs::Buddy::plan(memory.get(), units * kUnit, kLeaf).layout);
-    return replay(trace, heap);
+    return {replay(trace, heap), 1};
   };
-  const auto in_a_range = [&](std::size_t units) {
+  const auto in_a_range = [&](std::size_t units) -> Trial {
     designs::BuddyLayout layout = designs::BuddyLayout::plan(units * kUnit, kLeaf).layout;
     layout.reserved_leaves = designs::Buddy::plan(memory.get(), units * kUnit, kLeaf).layout.reserved_leaves;
     OffsetHeap heap(layout);
-    return replay(trace, heap);
+    return {replay(trace, heap), 1};
   };
-  const auto found = minimum_heap_bytes(plan.demand.bytes, kUnit, in_memory, 100);
+  const auto found = minimum_heap_bytes(plan.demand.bytes, kUnit, in_memory);
   EXPECT_TRUE(found);
-  EXPECT_EQ(found, minimum_heap_bytes(plan.demand.bytes, kUnit, in_a_range, 100));
+  EXPECT_EQ(found, minimum_heap_bytes(plan.demand.bytes, kUnit, in_a_range));
 }
 
 }  // namespace

@@ -35,6 +35,10 @@ Buffer::~Buffer() {
   if (!borrowed_) munmap(begin_, bytes_);
 }
 
+void Buffer::prefer_huge_pages() const {
+  madvise(begin_, bytes_, MADV_HUGEPAGE);
+}
+
 void* observed(void* block) {
   return block;
 }

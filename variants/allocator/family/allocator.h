@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -134,6 +135,17 @@ concept SearchesEveryFreeBlock = requires {
   requires A::kSearchesEveryFreeBlock;
 };
 
+/// Passes free blocks one after the other in a request or a free, and counts them on demand. What a search for the minimum
+/// heap costs is counted and not timed, so that it is the same on every machine.
+template <typename A>
+concept CountsPassedByRequests = requires(A allocator, std::size_t bytes, std::uint64_t& passed) {
+  { allocator.allocate(bytes, passed) } -> std::same_as<void*>;
+};
+template <typename A>
+concept CountsPassedByFrees = requires(A allocator, void* block, std::size_t bytes, std::uint64_t& passed) {
+  allocator.free(block, bytes, passed);
+};
+
 /// Moves blocks. What allocate() returns names a block and is no address. address() tells where the block is until the
 /// next call of allocate().
 template <typename A>
@@ -209,6 +221,8 @@ class Buffer {
 
   void* begin() const { return begin_; }
   std::size_t bytes() const { return bytes_; }
+  /// Asks the system for huge pages. Not for what is timed.
+  void prefer_huge_pages() const;
 
  private:
   std::size_t bytes_;

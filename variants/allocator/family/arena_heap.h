@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -44,6 +45,10 @@ class ArenaHeap {
         design_(buffer_.begin(), buffer_.bytes()) {}
 
   void* allocate(std::size_t bytes) { return design_.allocate(bytes); }
+  void* allocate(std::size_t bytes, std::uint64_t& passed) requires requires(Design design) {
+    design.allocate(bytes, passed);
+  }
+  { return design_.allocate(bytes, passed); }
   std::size_t largest_request() const { return design_.largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return design_.capacity(bytes); }
 

@@ -2,13 +2,39 @@
 
 namespace lab::allocator {
 
+namespace {
+
+/// Passes requests on and counts their steps.
+class CountedSteps {
+ public:
+  CountedSteps(AnyAllocator& allocator, std::uint64_t& steps) : allocator_(allocator), steps_(steps) {}
+
+  void* allocate(std::size_t bytes) {
+    steps_ += kStepsOfRequest;
+    return allocator_.allocate(bytes, steps_);
+  }
+  void free(void* block, std::size_t bytes) {
+    steps_ += kStepsOfRequest;
+    allocator_.free(block, bytes, steps_);
+  }
+  bool resets() const { return allocator_.resets(); }
+  void reset() { allocator_.reset(); }
+
+ private:
+  AnyAllocator& allocator_;
+  std::uint64_t& steps_;
+};
+
+}  // namespace
+
 std::optional<HeapBytes> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
-                              std::size_t bytes) {
+                              std::size_t bytes, std::uint64_t& steps) {
   Demand bounded = demand;
   bounded.heap = buffer.begin();
   bounded.heap_bytes = bytes;
   const auto allocator = subject.make(bounded);
-  if (!replay(trace, *allocator)) return std::nullopt;
+  CountedSteps counted(*allocator, steps);
+  if (!replay(trace, counted)) return std::nullopt;
   return HeapBytes{bytes, allocator->outside().most};
 }
 
@@ -17,13 +43,20 @@ std::size_t heap_step(const Subject& subject) {
 }
 
 std::optional<HeapBytes> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,
-                                      double cpu_seconds) {
-  const std::size_t step = heap_step(subject);
-  const Buffer buffer(most_heap_bytes(demand.bytes, step));  // for all trials: its page faults occur once
-  const auto tried = [&](std::size_t bytes) { return fits(subject, trace, demand, buffer, bytes); };
-  const std::optional<std::size_t> bytes = minimum_heap_bytes(
-      demand.bytes, step, [&](std::size_t steps) { return tried(steps * step).has_value(); }, cpu_seconds);
-  return bytes ? tried(*bytes) : std::nullopt;
+                                      std::uint64_t most_steps) {
+  const std::size_t leaf = heap_step(subject);
+  const Buffer buffer(most_heap_bytes(demand.bytes, leaf));  // for all trials: its page faults occur once
+  buffer.prefer_huge_pages();  // searches of lists take half as long
+  std::optional<HeapBytes> found;
+  const auto tried = [&](std::size_t leaves) {
+    std::uint64_t steps = 0;
+    found = fits(subject, trace, demand, buffer, leaves * leaf, steps);
+    return Trial{found.has_value(), steps};
+  };
+  const std::optional<std::size_t> bytes = minimum_heap_bytes(demand.bytes, leaf, tried, most_steps);
+  if (!bytes) return std::nullopt;
+  tried(*bytes / leaf);
+  return found;
 }
 
 std::map<std::string, double> minimum_heap_counters(const Subject& subject, const Trace& trace, const Demand& demand) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,9 +21,13 @@ struct HeapBytes {
   std::size_t bytes() const { return buffer_bytes + outside_bytes; }
 };
 
-/// The heap of the first `bytes` of `buffer`, if all requests of `trace` succeed in it.
+/// Steps of a request or a free, besides one for each free block that it passes (CountsPassedByRequests in allocator.h).
+/// It takes about the time of so many.
+inline constexpr std::uint64_t kStepsOfRequest = 16;
+
+/// The heap of the first `bytes` of `buffer`, if all requests of `trace` succeed in it. Adds what they took to `steps`.
 std::optional<HeapBytes> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
-                              std::size_t bytes);
+                              std::size_t bytes, std::uint64_t& steps);
 
 /// Buffers are tried in steps of this: the leaf (HasLeaf in allocator.h).
 std::size_t heap_step(const Subject& subject);
@@ -30,9 +35,9 @@ std::size_t heap_step(const Subject& subject);
 /// The smallest buffer, in whole steps, from which on all requests of `trace` succeed in every larger one tried, up to
 /// twice as large (common/minimum_heap.h says which are tried), and what the allocator keeps outside of that buffer.
 std::optional<HeapBytes> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,
-                                      double cpu_seconds = 8);
+                                      std::uint64_t most_steps = kMostSteps);
 
-/// The same as metrics; none for an allocator that grows.
+/// The same as metrics; none for an allocator that grows, or if the search took too many steps.
 std::map<std::string, double> minimum_heap_counters(const Subject& subject, const Trace& trace, const Demand& demand);
 
 }  // namespace lab::allocator

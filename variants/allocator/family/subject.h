@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,6 +37,9 @@ class AnyAllocator {
   virtual void* address(void* block) const = 0;  ///< the block itself unless the allocator moves blocks
   virtual void free(void* block, std::size_t bytes) = 0;
   virtual void reset() = 0;
+  // The same; they add the free blocks that were passed, if the allocator counts them.
+  virtual void* allocate(std::size_t bytes, std::uint64_t& passed) = 0;
+  virtual void free(void* block, std::size_t bytes, std::uint64_t& passed) = 0;
   virtual std::size_t largest_request() const = 0;
   virtual std::size_t capacity(std::size_t bytes) const = 0;
   virtual std::size_t leaf_bytes() = 0;
@@ -72,6 +76,18 @@ class Erased final : public AnyAllocator {
   void* address(void* block) const override { return address_of(allocator_, block); }
   void free(void* block, std::size_t bytes) override {
     if constexpr (FreesBlocks<A>) free_block(allocator_, block, bytes);
+  }
+  void* allocate(std::size_t bytes, std::uint64_t& passed) override {
+    if constexpr (CountsPassedByRequests<A>)
+      return allocator_.allocate(bytes, passed);
+    else
+      return allocate(bytes);
+  }
+  void free(void* block, std::size_t bytes, std::uint64_t& passed) override {
+    if constexpr (CountsPassedByFrees<A>)
+      allocator_.free(block, bytes, passed);
+    else
+      free(block, bytes);
   }
   void reset() override {
     if constexpr (Resets<A>) allocator_.reset();

@@ -105,6 +105,35 @@ TEST(FirstFitList, takes_the_beginning_of_the_first_block_that_is_large_enough) 
   EXPECT_EQ(free_blocks(list), (Sizes{16}));
 }
 
+TEST(FirstFitList, counts_the_free_blocks_that_it_passes) {
+  const auto memory = std::make_unique<Memory>();
+  FirstFitList list(memory->bytes, 1024);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(list.allocate(128));
+  std::uint64_t passed = 0;
+  for (const std::size_t i : {1u, 3u, 5u}) list.free(blocks[i], 128, passed);
+  EXPECT_EQ(passed, 0u + 1 + 2);
+  passed = 0;
+  EXPECT_EQ(list.allocate(128, passed), blocks[1]);
+  EXPECT_EQ(passed, 0u);
+  EXPECT_EQ(list.allocate(129, passed), nullptr);
+  EXPECT_EQ(passed, 2u);
+}
+
+TEST(BoundaryTags, count_the_free_blocks_that_they_pass) {
+  const auto memory = std::make_unique<Memory>();
+  BoundaryTags tags(memory->bytes, 8 * 128);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(tags.allocate(96));
+  for (const std::size_t i : {1u, 3u, 5u}) tags.free(blocks[i]);
+  std::uint64_t passed = 0;
+  EXPECT_NE(tags.allocate(96, passed), nullptr);
+  const std::uint64_t first = passed;
+  EXPECT_LE(first, 1u) << "the list's head, which is no block and too small";
+  EXPECT_EQ(tags.allocate(97, passed), nullptr);
+  EXPECT_EQ(passed, first + 3) << "two free blocks and the list's head";
+}
+
 TEST(BoundaryTags, take_32_bytes_more_than_the_request) {
   const auto memory = std::make_unique<Memory>();
   BoundaryTags tags(memory->bytes, 8192);

@@ -34,7 +34,8 @@ void BoundaryTags::remove(std::byte* block) {
   link.next->previous = link.previous;
 }
 
-void* BoundaryTags::allocate(std::size_t bytes) {
+template <typename Pass>
+void* BoundaryTags::take(std::size_t bytes, Pass pass) {
   if (empty() || bytes > largest_request()) return nullptr;
   const std::size_t wanted = block_for(bytes);
   Link* at = rover_;
@@ -43,6 +44,7 @@ void* BoundaryTags::allocate(std::size_t bytes) {
     const std::size_t found = at == &list_ ? 0 : tag_at(block).bytes;
     if (found < wanted) {
       at = at->next;
+      pass();
       continue;
     }
     rover_ = at;
@@ -57,6 +59,14 @@ void* BoundaryTags::allocate(std::size_t bytes) {
     return block + kTagBytes;
   } while (at != rover_);
   return nullptr;
+}
+
+void* BoundaryTags::allocate(std::size_t bytes) {
+  return take(bytes, [] {});
+}
+
+void* BoundaryTags::allocate(std::size_t bytes, std::uint64_t& passed) {
+  return take(bytes, [&] { ++passed; });
 }
 
 void BoundaryTags::free(void* freed) {

@@ -33,6 +33,8 @@ class BoundaryTags {
 
   /// A block of at least `bytes` (0 counts as 1), or nullptr.
   void* allocate(std::size_t bytes);
+  /// The same; adds the number of free blocks that it passes (and of the list's head) to `passed`.
+  void* allocate(std::size_t bytes, std::uint64_t& passed);
   /// Frees a block of allocate(); ignores nullptr. Freeing anything else is undefined.
   void free(void* block);
 
@@ -77,6 +79,8 @@ class BoundaryTags {
   bool empty() const { return begin_ == end_; }
   void insert(std::byte* block);
   void remove(std::byte* block);
+  template <typename Pass>
+  void* take(std::size_t bytes, Pass pass);
 
   std::byte* begin_;
   std::byte* end_;

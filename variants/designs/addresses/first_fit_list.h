@@ -27,8 +27,12 @@ class FirstFitList {
 
   /// A block of at least `bytes` (0 counts as 1), or nullptr.
   void* allocate(std::size_t bytes);
+  /// The same; adds the number of free blocks that it passes to `passed`.
+  void* allocate(std::size_t bytes, std::uint64_t& passed);
   /// Frees a block of allocate(bytes); ignores nullptr. Freeing anything else is undefined.
   void free(void* block, std::size_t bytes);
+  /// The same; adds the number of free blocks that it passes to `passed`.
+  void free(void* block, std::size_t bytes, std::uint64_t& passed);
 
   /// Bytes that a block of `bytes` takes in the arena; `bytes` is at most largest_request().
   static std::size_t block_bytes(std::size_t bytes) { return round_up(bytes + (bytes == 0), kGranule); }
@@ -50,6 +54,11 @@ class FirstFitList {
     std::size_t bytes;
   };
   static_assert(sizeof(Free) == kGranule);
+
+  template <typename Pass>
+  void* take(std::size_t bytes, Pass pass);
+  template <typename Pass>
+  void put(void* block, std::size_t bytes, Pass pass);
 
   std::size_t bytes_;
   Free list_;  // before the first free block; of no bytes
