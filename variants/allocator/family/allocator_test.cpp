@@ -1265,6 +1265,19 @@ TEST(AllocatorExecutables, exhibit_random_replace_if_they_support_it) {
   }
 }
 
+TEST(AllocatorExecutables, that_are_linear_count_the_same_rounding) {
+  std::map<double, std::set<std::string>> by_rounding;
+  for (const Executable& executable : executables()) {
+    if (trait(description_of(executable), "frees") != "everything at once") continue;
+    const json::value measured = json::parse(run(executable.path + " --run frame_scratch --seconds 0.001").text);
+    by_rounding[measured.at("counters").at("internal_fragmentation").to_number<double>()].insert(executable.variant);
+  }
+  ASSERT_EQ(by_rounding.size(), 2u);
+  EXPECT_EQ(by_rounding.begin()->second,
+            (std::set<std::string>{"linear", "linear_atomic", "linear_thread_local", "pmr_monotonic"}));
+  EXPECT_EQ(by_rounding.rbegin()->second, (std::set<std::string>{"linear_rounded64"}));
+}
+
 TEST(AllocatorExecutables, find_a_minimum_heap_on_request_if_they_have_a_fixed_capacity) {
   std::set<std::string> one_buffer, with_one;
   for (const Executable& executable : executables()) {
