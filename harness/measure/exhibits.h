@@ -13,8 +13,8 @@ namespace lab::measure {
 /// Replays of a sequence from which a latency distribution is made: an idle machine interrupts a process for
 /// milliseconds now and then, but hardly the same operation in each of six.
 inline constexpr int kLatencyReplays = 6;
-/// Where the time is too short for all, so many are enough: a distribution with more of other work in its tail says more
-/// than none.
+/// Where the time is too short for all, so many are enough: a distribution with more of other work in its tail says
+/// more than none.
 inline constexpr int kFewestReplays = 3;
 
 /// Most bytes of one exhibit's file; a larger one is a failure.

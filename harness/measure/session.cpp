@@ -379,7 +379,8 @@ class SessionRun {
         benchmark.workload.tolerance ? answer_of(workload_of(benchmark)) : std::filesystem::path();
     ChildSpec spec =
         measuring_process(benchmark, {spec_.seed, seconds, spec_.cpu, spec_.threads, exact, spec_.device, answer});
-    spec.timeout_seconds = spec_.process_timeout.value_or((exact ? kExactTimeoutSeconds : kTimeoutSeconds) + kTimeoutFactor * seconds);
+    spec.timeout_seconds =
+        spec_.process_timeout.value_or((exact ? kExactTimeoutSeconds : kTimeoutSeconds) + kTimeoutFactor * seconds);
     return spec;
   }
 

@@ -58,7 +58,8 @@ lab::bench::Variant lab::bench::this_variant() {
       LAB_VARIANT,
       {.idea = "The C++ standard library's linear allocator: a pointer advances through a buffer; release() frees "
                "everything at once.",
-       .cost = "Allocate: a virtual call, an alignment and a comparison. No metadata; sizes are rounded up to 16 bytes.",
+       .cost =
+           "Allocate: a virtual call, an alignment and a comparison. No metadata; sizes are rounded up to 16 bytes.",
        .source = "std::pmr::monotonic_buffer_resource of C++17, in libstdc++",
        .weakness =
            "Cannot free a single block; the buffer must hold all requests of a frame. Throws when it is full."});

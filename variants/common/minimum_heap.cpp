@@ -35,10 +35,10 @@ std::optional<std::size_t> least_units(std::size_t least, std::size_t most, cons
     const auto found = tried.find(units);
     return found != tried.end() ? found->second : tried.emplace(units, fits(units)).first->second;
   };
-  // Doubling and bisection find a number that fits above one that does not. The scan starts there, with the most distant
-  // number. So it finds the last one that does not fit, as far as the numbers that are tried tell, and the next scan is
-  // above that, of numbers most of which are known to fit. Where numbers that fit and numbers that do not alternate for
-  // long, it begins further above it each time: thousands of single steps would take minutes.
+  // Doubling and bisection find a number that fits above one that does not. The scan starts there, with the most
+  // distant number. So it finds the last one that does not fit, as far as the numbers that are tried tell, and the next
+  // scan is above that, of numbers most of which are known to fit. Where numbers that fit and numbers that do not
+  // alternate for long, it begins further above it each time: thousands of single steps would take minutes.
   std::size_t too_few = least - 1, enough = least, leap = kScanned;
   while (true) {
     for (std::size_t step = 1; !fit(enough); step *= 2) {
@@ -74,9 +74,8 @@ std::optional<std::size_t> minimum_heap_bytes(std::size_t requested_bytes, std::
     return found.fits;
   };
   try {
-    const std::optional<std::size_t> units =
-        least_units(requested_units(requested_bytes, unit_bytes),
-                    most_heap_bytes(requested_bytes, unit_bytes) / unit_bytes, fits);
+    const std::optional<std::size_t> units = least_units(
+        requested_units(requested_bytes, unit_bytes), most_heap_bytes(requested_bytes, unit_bytes) / unit_bytes, fits);
     return units ? std::optional(*units * unit_bytes) : std::nullopt;
   } catch (const TooManySteps&) {
     return std::nullopt;

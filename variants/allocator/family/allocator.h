@@ -126,7 +126,9 @@ concept TellsMostAllocated = requires(const A allocator) {
 /// Declares that a free of a block that another thread allocated waits for all threads. Where every free is one, a
 /// repetition would take seconds.
 template <typename A>
-concept FreesOfOthersTakeLong = requires { requires A::kFreesOfOthersTakeLong; };
+concept FreesOfOthersTakeLong = requires {
+  requires A::kFreesOfOthersTakeLong;
+};
 
 /// Declares that it searches its free blocks one by one, wherever they lie. Among thousands of blocks of mixed sizes a
 /// repetition would take seconds.
@@ -135,8 +137,8 @@ concept SearchesEveryFreeBlock = requires {
   requires A::kSearchesEveryFreeBlock;
 };
 
-/// Passes free blocks one after the other in a request or a free, and counts them on demand. What a search for the minimum
-/// heap costs is counted and not timed, so that it is the same on every machine.
+/// Passes free blocks one after the other in a request or a free, and counts them on demand. What a search for the
+/// minimum heap costs is counted and not timed, so that it is the same on every machine.
 template <typename A>
 concept CountsPassedByRequests = requires(A allocator, std::size_t bytes, std::uint64_t& passed) {
   { allocator.allocate(bytes, passed) } -> std::same_as<void*>;

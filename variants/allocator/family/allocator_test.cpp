@@ -952,8 +952,8 @@ TEST(MinimumHeap, is_none_where_no_heap_is_enough) {
 /// Passes a million free blocks in each request, as it says.
 class Passing : public Sound {
  public:
-  using Sound::Sound;
   using Sound::allocate;
+  using Sound::Sound;
   void* allocate(std::size_t bytes, std::uint64_t& passed) {
     passed += 1'000'000;
     return Sound::allocate(bytes);

@@ -46,7 +46,7 @@ std::optional<HeapBytes> minimum_heap(const Subject& subject, const Trace& trace
                                       std::uint64_t most_steps) {
   const std::size_t leaf = heap_step(subject);
   const Buffer buffer(most_heap_bytes(demand.bytes, leaf));  // for all trials: its page faults occur once
-  buffer.prefer_huge_pages();  // searches of lists take half as long
+  buffer.prefer_huge_pages();                                // searches of lists take half as long
   std::optional<HeapBytes> found;
   const auto tried = [&](std::size_t leaves) {
     std::uint64_t steps = 0;

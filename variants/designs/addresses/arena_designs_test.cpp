@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -263,6 +265,25 @@ TEST(Slab, aligns_a_block_to_the_largest_power_of_two_that_divides_its_size) {
 TEST(Slab, rounds_a_request_up_by_less_than_an_eighth) {
   for (std::size_t bytes = 129; bytes <= Slab::kMostSlabBytes; ++bytes)
     ASSERT_LT(static_cast<double>(Slab::block_bytes(bytes)), 1.125 * static_cast<double>(bytes)) << bytes;
+}
+
+TEST(Slab, serves_a_request_from_the_only_run_that_holds_it_behind_any_number_of_shorter_ones) {
+  constexpr std::size_t kPages = 1024, kPage = Slab::kPageBytes;
+  const std::unique_ptr<std::byte, void (*)(void*)> memory(
+      static_cast<std::byte*>(std::aligned_alloc(kPage, kPages * kPage)), &std::free);
+  for (const int shorter : {0, 31, 32, 40}) {
+    Slab slab(memory.get(), kPages * kPage);
+    std::vector<void*> runs;
+    for (int i = 0; i <= shorter; ++i) {  // apart, so that they do not merge
+      runs.push_back(slab.allocate((i == 0 ? 17 : 16) * kPage));
+      ASSERT_NE(slab.allocate(kPage), nullptr);
+    }
+    while (slab.allocate(kPage) != nullptr) {
+    }
+    for (void* const run : runs) slab.free(run);  // the last freed is the first that is tried
+    EXPECT_EQ(slab.allocate(17 * kPage), runs.front()) << shorter;
+    EXPECT_EQ(slab.allocate(17 * kPage), nullptr) << shorter;
+  }
 }
 
 TEST(SizeBins, hold_consecutive_sizes_of_which_the_smallest_is_known) {
