@@ -38,8 +38,8 @@ class AnyAllocator {
   virtual void free(void* block, std::size_t bytes) = 0;
   virtual void reset() = 0;
   // The same; they add the free blocks that were passed, if the allocator counts them.
-  virtual void* allocate(std::size_t bytes, std::uint64_t& passed) = 0;
-  virtual void free(void* block, std::size_t bytes, std::uint64_t& passed) = 0;
+  virtual void* allocate(std::size_t bytes, std::uint64_t& passed);
+  virtual void free(void* block, std::size_t bytes, std::uint64_t& passed);
   virtual std::size_t largest_request() const = 0;
   virtual std::size_t capacity(std::size_t bytes) const = 0;
   virtual std::size_t leaf_bytes() = 0;
@@ -81,13 +81,13 @@ class Erased final : public AnyAllocator {
     if constexpr (CountsPassedByRequests<A>)
       return allocator_.allocate(bytes, passed);
     else
-      return allocate(bytes);
+      return AnyAllocator::allocate(bytes, passed);
   }
   void free(void* block, std::size_t bytes, std::uint64_t& passed) override {
     if constexpr (CountsPassedByFrees<A>)
       allocator_.free(block, bytes, passed);
     else
-      free(block, bytes);
+      AnyAllocator::free(block, bytes, passed);
   }
   void reset() override {
     if constexpr (Resets<A>) allocator_.reset();
