@@ -28,6 +28,10 @@ double ExactTurns::expected_seconds() const {
   return processes_ == 0 ? kAssumedSeconds : spent_ / static_cast<double>(processes_);
 }
 
+int ExactTurns::blocks_of(std::size_t turn) const {
+  return turn < order_.size() ? std::min(1, blocks_each_) : std::max(0, blocks_each_ - 1);
+}
+
 void ExactTurns::begin_block(int block) {
   if (block < first_block_ || blocks_each_ == 0) return;
   double promised = spent_;
@@ -35,11 +39,11 @@ void ExactTurns::begin_block(int block) {
     left_[i] = std::max(0, left_[i] - 1);
     promised += left_[i] * static_cast<double>(arms_[i]) * expected_seconds();
   }
-  for (; begun_ < arms_.size(); ++begun_) {
-    const std::size_t next = order_[begun_];
-    promised += blocks_each_ * static_cast<double>(arms_[next]) * expected_seconds();
+  for (; begun_ < 2 * order_.size(); ++begun_) {
+    const std::size_t next = order_[begun_ % order_.size()];
+    promised += blocks_of(begun_) * static_cast<double>(arms_[next]) * expected_seconds();
     if (limit_ > 0 && promised > limit_) return;
-    left_[next] = blocks_each_;
+    left_[next] += blocks_of(begun_);
   }
 }
 
@@ -53,12 +57,11 @@ void ExactTurns::took(double seconds) {
 }
 
 double ExactTurns::reserve() const {
-  double expected = 0;
-  for (std::size_t turn = 0; turn < order_.size(); ++turn) {
-    const std::size_t i = order_[turn];
-    expected += (turn < begun_ ? left_[i] : blocks_each_) * static_cast<double>(arms_[i]) * expected_seconds();
-  }
-  return std::clamp(limit_ - spent_, 0.0, expected);
+  double blocks = 0;
+  for (std::size_t i = 0; i < arms_.size(); ++i) blocks += left_[i] * static_cast<double>(arms_[i]);
+  for (std::size_t turn = begun_; turn < 2 * order_.size(); ++turn)
+    blocks += blocks_of(turn) * static_cast<double>(arms_[order_[turn % order_.size()]]);
+  return std::clamp(limit_ - spent_, 0.0, blocks * expected_seconds());
 }
 
 }  // namespace lab::measure

@@ -10,9 +10,10 @@
 namespace lab::measure {
 
 /// Gives each benchmark SessionLength::exact_blocks such blocks, all of its arms in the same ones, until
-/// SessionLength::side_seconds are spent. Core benchmarks come before the others, because readers compare variants by
-/// them. Both come in the order of their numbers, from `first` on around, so that another `first` in each session gives
-/// all of them their turn.
+/// SessionLength::side_seconds are spent. Each has a first block before any has the others, because one value of each
+/// says more than three of some. Core benchmarks come before the others, because readers compare variants by them. Both
+/// come in the order of their numbers, from `first` on around, so that another `first` in each session gives all of
+/// them their turn.
 class ExactTurns {
  public:
   struct Benchmark {
@@ -35,13 +36,14 @@ class ExactTurns {
 
  private:
   double expected_seconds() const;
+  int blocks_of(std::size_t turn) const;
 
   int blocks_each_;
   int first_block_;
   double limit_;  ///< seconds; 0: none
   std::vector<std::size_t> arms_;
   std::vector<std::size_t> order_;
-  std::size_t begun_ = 0;  ///< benchmarks of `order_` that had or have their blocks
+  std::size_t begun_ = 0;  ///< turns that had or have their blocks: all of `order_` the first block, then all the rest
   std::vector<int> left_;  ///< blocks, by benchmark; this one included
   double spent_ = 0;
   std::size_t processes_ = 0;  ///< that took `spent_`

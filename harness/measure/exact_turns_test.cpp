@@ -51,14 +51,16 @@ TEST(ExactTurns, with_a_budget_follow_a_block_without_them) {
 
 TEST(ExactTurns, take_a_tenth_of_the_budget_and_then_rotate) {
   SessionLength length = default_length();
-  length.budget_seconds = 25;  // 2.5 s for three blocks of four benchmarks, if each needs 0.2 s
-  EXPECT_EQ(simulate(length, 6, 0.2, 5).blocks, (Blocks{"......", "xxxx..", "xxxx..", "xxxx..", "......"}));
-  EXPECT_EQ(simulate(length, 6, 0.2, 5, 4).blocks, (Blocks{"......", "xx..xx", "xx..xx", "xx..xx", "......"}));
+  length.budget_seconds = 25;  // 2.5 s for 12 processes, if each needs 0.2 s
+  EXPECT_EQ(simulate(length, 6, 0.2, 5).blocks, (Blocks{"......", "xxxxxx", "xxx...", "xxx...", "......"}));
+  EXPECT_EQ(simulate(length, 6, 0.2, 5, 4).blocks, (Blocks{"......", "xxxxxx", "x...xx", "x...xx", "......"}));
+  length.budget_seconds = 8;
+  EXPECT_EQ(simulate(length, 6, 0.2, 4, 4).blocks, (Blocks{"......", "xx..xx", "......", "......"}));
 }
 
 TEST(ExactTurns, begin_with_the_core_benchmarks) {
   SessionLength length = default_length();
-  length.budget_seconds = 25;  // room for four of the five
+  length.budget_seconds = 8;  // room for four of the five
   for (const auto& [first, expected] : std::vector<std::pair<std::uint64_t, std::string>>{
            {0, "xx.xx"}, {1, ".xxxx"}, {2, ".xxxx"}, {3, "xx.xx"}, {4, "xx.xx"}}) {
     ExactTurns turns(length, {{1, false}, {1, true}, {1, false}, {1, true}, {1, true}}, first);
@@ -69,10 +71,25 @@ TEST(ExactTurns, begin_with_the_core_benchmarks) {
   }
 }
 
+TEST(ExactTurns, give_each_a_first_block_before_core_benchmarks_have_the_others) {
+  SessionLength length = default_length();
+  length.budget_seconds = 25;
+  ExactTurns turns(length, {{1, false}, {1, true}, {1, false}, {1, true}, {1, true}}, 2);
+  for (const char* const expected : {"xxxxx", ".x.xx", ".x.xx", "....."}) {
+    turns.begin_block(1);
+    std::string found;
+    for (std::size_t i = 0; i < 5; ++i) {
+      found += turns.wants(i) ? 'x' : '.';
+      if (turns.wants(i)) turns.took(0.2);
+    }
+    EXPECT_EQ(found, expected);
+  }
+}
+
 TEST(ExactTurns, learn_what_they_cost) {
   SessionLength length = default_length();
   length.budget_seconds = 25;
-  EXPECT_EQ(simulate(length, 6, 0.01, 6).blocks, (Blocks{"......", "xxxx..", "xxxxxx", "xxxxxx", "....xx", "......"}));
+  EXPECT_EQ(simulate(length, 6, 0.01, 6).blocks, (Blocks{"......", "xxxxxx", "xxxxxx", "xxxxxx", "......", "......"}));
   const Simulated dear = simulate(length, 6, 1, 6);
   EXPECT_EQ(dear.blocks, (Blocks{"......", "xxx...", "......", "......", "......", "......"}));
   EXPECT_LE(dear.spent, 2.5 + 1);

@@ -301,7 +301,7 @@ class Choices {
 
   std::string caption(bool plotted) const {
     return fmt::format("Variants by what they can do, the fastest of each group first{}",
-                       plotted ? "; an empty cell cannot be measured" : "");
+                       plotted ? "; an empty cell was not measured in this session, or cannot be" : "");
   }
 
   std::vector<std::string> unmeasured() const {
