@@ -1325,6 +1325,8 @@ TEST(AllocatorExecutables, have_the_same_checksum_in_every_workload_they_support
           EXPECT_EQ(trait(description, "frees"), "everything at once") << executable.variant << " " << name;
         } else if (workload.at("unsupported").as_string() == kSearchesTooLong) {
           EXPECT_TRUE(executable.variant == "list_first_fit" || executable.variant == "buddy_list_walk") << name;
+        } else if (workload.at("unsupported").as_string() == kWaitsTooLong) {
+          EXPECT_EQ(executable.variant + " " + name, "pmr_synchronized_pool cross_thread_free");
         } else if (workload.at("unsupported").as_string() == kMovesBlocks) {
           EXPECT_EQ(name, "worst_case") << executable.variant;
         } else if (workload.at("unsupported").as_string() == kKeepsAddresses) {
