@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -50,7 +49,7 @@ std::optional<std::size_t> least_units(std::size_t least, std::size_t most, cons
       (fit(middle) ? enough : too_few) = middle;
     }
     const std::vector<std::size_t> scanned = scanned_units(enough, most);
-    const auto misfit = std::ranges::find_if_not(scanned | std::views::reverse, fit);
+    const auto misfit = std::find_if_not(scanned.rbegin(), scanned.rend(), fit);
     if (misfit == scanned.rend()) return enough;
     if (*misfit == most) return std::nullopt;
     too_few = *misfit;
