@@ -93,7 +93,7 @@ class Adviser {
     for (const auto& [allocation, taken] : given_) allocated[taken.heap] += taken.bytes;
     for (const auto& [heap, bytes] : allocated)
       advice_.heaps.push_back({heap, heaps_[heap], heaps_[heap] != device_.heaps[heap].size, bytes});
-    for (const auto& [key, usage] : buckets_.buckets()) {
+    for (const auto& [key, usage] : buckets_.groups()) {
       const results::MemoryType& type = device_.memory_types[key.memory_type];
       advice_.buckets.push_back({.kind = kKindWords[static_cast<std::size_t>(key.kind)],
                                  .alignment = key.alignment,
@@ -166,7 +166,7 @@ class Adviser {
     if (placed == 0) return;
     results::AdviceUse use = use_of(request, placed);
     if (dedicated.empty())
-      uses_[{wanted.kind, wanted.alignment, type}].push_back(std::move(use));
+      uses_[{wanted.kind, wanted.alignment, type, 0}].push_back(std::move(use));
     else
       advice_.dedicated.push_back({std::move(use), type, dedicated});
   }
@@ -208,7 +208,7 @@ class Adviser {
   std::vector<std::uint64_t> heaps_, free_;  // bytes
   std::map<std::uint64_t, Taken> given_;     // by number
   std::uint64_t last_ = 0;
-  std::map<AlignmentBuckets::Key, std::vector<results::AdviceUse>> uses_;
+  std::map<designs::MemoryGroup, std::vector<results::AdviceUse>> uses_;
   results::Advice advice_;
   AlignmentBuckets buckets_;
 };

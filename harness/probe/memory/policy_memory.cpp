@@ -42,12 +42,7 @@ PolicyMemory::Piece PolicyMemory::allocate(designs::ResourceKind kind, const VkM
       buckets_.allocate({.bytes = needs.size, .alignment = needs.alignment, .memory_type = type, .kind = kind});
   if (placed.refusal != designs::MemoryRefusal::kNone)
     device_.events().problem(fmt::format("the policy refused {} bytes: {}", needs.size, sentence(placed.refusal)));
-  return {placed.place, memories_.at(placed.place.allocation).get()};
-}
-
-void PolicyMemory::free(const Piece& piece) {
-  if (!buckets_.free(piece.place))
-    device_.events().problem(fmt::format("the policy does not know what it placed at {}", piece.place.offset));
+  return {placed.block, memories_.at(placed.block.place.allocation).get()};
 }
 
 }  // namespace lab::probe

@@ -13,9 +13,10 @@ namespace lab::probe {
 class PolicyMemory {
  public:
   struct Piece {
-    designs::MemoryPlace place;
+    designs::MemoryBlock block;
     const DeviceMemory* memory = nullptr;
-    std::byte* mapped() const { return memory->mapped() ? memory->mapped() + place.offset : nullptr; }
+    std::uint64_t offset() const { return block.place.offset; }
+    std::byte* mapped() const { return memory->mapped() ? memory->mapped() + offset() : nullptr; }
   };
 
   /// `largest_resource`: the policy's M, in bytes. Its K is the article's, or more, so that no allocation is larger
@@ -24,7 +25,7 @@ class PolicyMemory {
 
   /// Ends the process if the policy refuses.
   Piece allocate(designs::ResourceKind kind, const VkMemoryRequirements& needs, std::uint32_t type);
-  void free(const Piece& piece);
+  void free(const Piece& piece) { buckets_.free(piece.block); }
   const designs::AlignmentBuckets& buckets() const { return buckets_; }
   void return_empty() { buckets_.return_empty(); }
 

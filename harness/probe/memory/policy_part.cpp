@@ -177,7 +177,7 @@ class PolicyPart {
     if (!type) return note_once(fmt::format("{}: no suitable memory type", live.name));
     place(live, linear ? designs::ResourceKind::kLinearImage : designs::ResourceKind::kOptimalImage, needs, *type);
     device_.require(device_.vk().vkBindImageMemory(device_.handle(), live.image.handle(), live.piece.memory->handle(),
-                                                   live.piece.place.offset),
+                                                   live.piece.offset()),
                     "vkBindImageMemory");
     ++found_.images;
     write(live);
@@ -196,7 +196,7 @@ class PolicyPart {
     if (!type) return note_once(fmt::format("{}: no suitable memory type", live.name));
     place(live, designs::ResourceKind::kBuffer, needs, *type);
     device_.require(device_.vk().vkBindBufferMemory(device_.handle(), live.buffer.handle(), live.piece.memory->handle(),
-                                                    live.piece.place.offset),
+                                                    live.piece.offset()),
                     "vkBindBufferMemory");
     ++found_.buffers;
     write(live);
@@ -208,7 +208,7 @@ class PolicyPart {
     live.piece = memory_.allocate(kind, needs, type);
     live.needed_bytes = needs.size;
     needed_bytes_ += needs.size;
-    const designs::AlignmentBuckets::Usage usage = memory_.buckets().usage();
+    const designs::MemoryUsage usage = memory_.buckets().usage();
     const auto raise = [](std::uint64_t& most, std::uint64_t now) { most = std::max(most, now); };
     raise(found_.device_allocations, usage.allocations);
     raise(found_.most_resources, usage.resources);

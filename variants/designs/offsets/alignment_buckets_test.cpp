@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lab::designs {
@@ -50,6 +51,20 @@ MemoryPolicy policy_for(std::uint64_t heap, std::uint64_t parts, std::uint64_t l
   return policy;
 }
 
+bool freed(AlignmentBuckets& buckets, MemoryPlace place) {
+  const std::optional<MemoryBlock> block = buckets.find(place);
+  if (block) buckets.free(*block);
+  return block.has_value();
+}
+
+bool moved(AlignmentBuckets& buckets, MemoryPlace from, MemoryPlace to) {
+  const std::optional<MemoryBlock> block = buckets.find(from);
+  if (!block) return false;
+  const std::optional<MemoryBlock> now = buckets.move(*block, to);
+  EXPECT_TRUE(!now || now->place == to);
+  return now.has_value();
+}
+
 TEST(MemoryPolicy, makes_allocations_of_the_larger_of_M_and_a_part_of_the_heap) {
   // The article's example, and the same for 8 GiB.
   EXPECT_EQ(policy_for(8'000'000'000, 62, 64'000'000).allocation_bytes(0), 129'032'258u);
@@ -77,12 +92,12 @@ TEST(AlignmentBuckets, keeps_kinds_alignments_and_memory_types_apart) {
       for (const unsigned type : {0u, 1u}) {
         const MemoryRequest request{100, alignment, type, kind};
         const PlacedMemory first = buckets.allocate(request), second = buckets.allocate(request);
-        EXPECT_TRUE(allocations.insert(first.place.allocation).second) << "an allocation is shared";
-        EXPECT_EQ(second.place, (MemoryPlace{first.place.allocation, alignment == 16 ? 112u : 128u}));
-        EXPECT_EQ(simulated.live.at(first.place.allocation), (std::pair{type, std::uint64_t{1000}}));
+        EXPECT_TRUE(allocations.insert(first.block.place.allocation).second) << "an allocation is shared";
+        EXPECT_EQ(second.block.place, (MemoryPlace{first.block.place.allocation, alignment == 16 ? 112u : 128u}));
+        EXPECT_EQ(simulated.live.at(first.block.place.allocation), (std::pair{type, std::uint64_t{1000}}));
       }
   EXPECT_EQ(buckets.allocation_count(), 12u);
-  EXPECT_EQ(buckets.buckets().size(), 12u);
+  EXPECT_EQ(buckets.groups().size(), 12u);
   EXPECT_EQ(buckets.usage().rounding(), 6u * 24u + 6u * 56u);
 }
 
@@ -144,20 +159,20 @@ TEST(AlignmentBuckets, returns_an_empty_allocation_when_its_bucket_has_a_second_
   Simulated simulated({10'000});
   AlignmentBuckets buckets(policy_for(10'000, 10, 1000), simulated.device());
   std::vector<MemoryPlace> places;
-  for (int i = 0; i < 3; ++i) places.push_back(buckets.allocate({1000, 1, 0, kImage}).place);
-  EXPECT_TRUE(buckets.free(places[1]));
+  for (int i = 0; i < 3; ++i) places.push_back(buckets.allocate({1000, 1, 0, kImage}).block.place);
+  EXPECT_TRUE(freed(buckets, places[1]));
   EXPECT_EQ(buckets.allocation_count(), 3u) << "one stays for the next resource";
-  EXPECT_FALSE(buckets.free(places[1]));
-  EXPECT_EQ(buckets.allocate({1000, 1, 0, kImage}).place, places[1]);
-  EXPECT_TRUE(buckets.free(places[1]));
-  EXPECT_TRUE(buckets.free(places[0]));
+  EXPECT_FALSE(freed(buckets, places[1]));
+  EXPECT_EQ(buckets.allocate({1000, 1, 0, kImage}).block.place, places[1]);
+  EXPECT_TRUE(freed(buckets, places[1]));
+  EXPECT_TRUE(freed(buckets, places[0]));
   EXPECT_EQ(buckets.allocation_count(), 2u);
-  EXPECT_FALSE(buckets.free(places[0])) << "its allocation is gone";
-  EXPECT_TRUE(buckets.free(places[2]));
+  EXPECT_FALSE(freed(buckets, places[0])) << "its allocation is gone";
+  EXPECT_TRUE(freed(buckets, places[2]));
   EXPECT_EQ(buckets.allocation_count(), 1u);
   buckets.return_empty();
   EXPECT_EQ(buckets.allocation_count(), 0u);
-  EXPECT_TRUE(buckets.buckets().empty());
+  EXPECT_TRUE(buckets.groups().empty());
   EXPECT_EQ(simulated.free_bytes[0], 10'000u);
 }
 
@@ -165,9 +180,9 @@ TEST(AlignmentBuckets, returns_a_dedicated_allocation_at_once) {
   Simulated simulated({10'000});
   AlignmentBuckets buckets(policy_for(10'000, 10, 1000), simulated.device());
   const PlacedMemory placed = buckets.allocate_dedicated({3000, 256, 0, kImage});
-  EXPECT_EQ(simulated.live.at(placed.place.allocation).second, 3000u);
-  EXPECT_FALSE(buckets.free({placed.place.allocation, 256}));
-  EXPECT_TRUE(buckets.free(placed.place));
+  EXPECT_EQ(simulated.live.at(placed.block.place.allocation).second, 3000u);
+  EXPECT_FALSE(freed(buckets, {placed.block.place.allocation, 256}));
+  EXPECT_TRUE(freed(buckets, placed.block.place));
   EXPECT_EQ(buckets.dedicated_count(), 0u);
   EXPECT_TRUE(simulated.live.empty());
 }
@@ -177,11 +192,11 @@ TEST(AlignmentBuckets, returns_empty_allocations_of_other_buckets_before_it_refu
   MemoryPolicy policy = policy_for(2000, 2, 1000);
   policy.max_allocations = 2;
   AlignmentBuckets buckets(policy, simulated.device());
-  const MemoryPlace image = buckets.allocate({10, 1, 0, kImage}).place;
-  const MemoryPlace buffer = buckets.allocate({10, 1, 0, kBuffer}).place;
-  EXPECT_TRUE(buckets.free(image));
+  const MemoryPlace image = buckets.allocate({10, 1, 0, kImage}).block.place;
+  const MemoryPlace buffer = buckets.allocate({10, 1, 0, kBuffer}).block.place;
+  EXPECT_TRUE(freed(buckets, image));
   EXPECT_EQ(buckets.allocate({1000, 4, 0, kImage}).refusal, MemoryRefusal::kNone) << "the limit is 2 allocations";
-  EXPECT_TRUE(buckets.free(buffer));
+  EXPECT_TRUE(freed(buckets, buffer));
   EXPECT_EQ(buckets.allocate_dedicated({1000, 4, 0, kImage}).refusal, MemoryRefusal::kNone) << "the heap has 2000";
   EXPECT_EQ(buckets.allocation_count(), 2u);
 }
@@ -201,10 +216,10 @@ TEST(AlignmentBuckets, reports_usage_and_fragmentation) {
   Simulated simulated({10'000});
   AlignmentBuckets buckets(policy_for(10'000, 10, 1000), simulated.device());
   std::vector<MemoryPlace> places;
-  for (int i = 0; i < 15; ++i) places.push_back(buckets.allocate({60, 64, 0, kImage}).place);
-  EXPECT_TRUE(buckets.free(places[3]));
-  EXPECT_TRUE(buckets.free(places[14]));
-  const AlignmentBuckets::Usage usage = buckets.buckets().at({kImage, 64, 0});
+  for (int i = 0; i < 15; ++i) places.push_back(buckets.allocate({60, 64, 0, kImage}).block.place);
+  EXPECT_TRUE(freed(buckets, places[3]));
+  EXPECT_TRUE(freed(buckets, places[14]));
+  const MemoryUsage usage = buckets.groups().at({kImage, 64, 0, 0});
   EXPECT_EQ(usage.allocations, 1u);
   EXPECT_EQ(usage.resources, 13u);
   EXPECT_EQ(usage.allocated, 1000u);
@@ -220,32 +235,32 @@ TEST(AlignmentBuckets, plans_to_empty_the_emptiest_allocation) {
   Simulated simulated({10'000});
   AlignmentBuckets buckets(policy_for(10'000, 10, 1000), simulated.device());
   std::vector<MemoryPlace> places;
-  for (const std::uint64_t bytes : {900u, 100u, 800u}) places.push_back(buckets.allocate({bytes, 1, 0, kImage}).place);
-  EXPECT_TRUE(buckets.free(places[0]));
+  for (const std::uint64_t bytes : {900u, 100u, 800u}) places.push_back(buckets.allocate({bytes, 1, 0, kImage}).block.place);
+  EXPECT_TRUE(freed(buckets, places[0]));
   const MemoryPlace target{places[2].allocation, 800};
-  EXPECT_EQ(buckets.plan_compaction(), (std::vector<AlignmentBuckets::Move>{{places[1], target, 100}}));
-  EXPECT_TRUE(buckets.move(places[1], target));
+  EXPECT_EQ(plan_compaction(buckets), (std::vector<MemoryMove>{{places[1], target, 100}}));
+  EXPECT_TRUE(moved(buckets, places[1], target));
   EXPECT_EQ(buckets.allocation_count(), 2u) << "later moves may need the empty one";
   buckets.return_empty();
   EXPECT_EQ(buckets.allocation_count(), 1u);
-  EXPECT_TRUE(buckets.free(target));
+  EXPECT_TRUE(freed(buckets, target));
 }
 
 TEST(AlignmentBuckets, moves_only_within_a_bucket_and_to_where_space_is_free) {
   Simulated simulated({10'000});
   AlignmentBuckets buckets(policy_for(10'000, 10, 1000), simulated.device());
-  const MemoryPlace image = buckets.allocate({10, 16, 0, kImage}).place;
-  const MemoryPlace other = buckets.allocate({20, 16, 0, kImage}).place;
-  const MemoryPlace buffer = buckets.allocate({10, 16, 0, kBuffer}).place;
-  const MemoryPlace alone = buckets.allocate_dedicated({10, 16, 0, kImage}).place;
+  const MemoryPlace image = buckets.allocate({10, 16, 0, kImage}).block.place;
+  const MemoryPlace other = buckets.allocate({20, 16, 0, kImage}).block.place;
+  const MemoryPlace buffer = buckets.allocate({10, 16, 0, kBuffer}).block.place;
+  const MemoryPlace alone = buckets.allocate_dedicated({10, 16, 0, kImage}).block.place;
   for (const MemoryPlace& to : {MemoryPlace{buffer.allocation, 160}, other, MemoryPlace{image.allocation, 40},
                                 MemoryPlace{image.allocation, 1000}, MemoryPlace{99, 0}, alone})
-    EXPECT_FALSE(buckets.move(image, to)) << to.allocation << ", " << to.offset;
+    EXPECT_FALSE(moved(buckets, image, to)) << to.allocation << ", " << to.offset;
   for (const MemoryPlace& from : {MemoryPlace{image.allocation, 160}, MemoryPlace{99, 0}, alone})
-    EXPECT_FALSE(buckets.move(from, {image.allocation, 320})) << from.allocation << ", " << from.offset;
-  EXPECT_TRUE(buckets.move(image, {image.allocation, 320}));
-  EXPECT_TRUE(buckets.free({image.allocation, 320}));
-  EXPECT_FALSE(buckets.free(image));
+    EXPECT_FALSE(moved(buckets, from, {image.allocation, 320})) << from.allocation << ", " << from.offset;
+  EXPECT_TRUE(moved(buckets, image, {image.allocation, 320}));
+  EXPECT_TRUE(freed(buckets, {image.allocation, 320}));
+  EXPECT_FALSE(freed(buckets, image));
 }
 
 /// A program with many resources: what it asked for, and the byte pattern that it wrote.
@@ -290,12 +305,12 @@ class Program {
       expect_refused_rightly(request, placed.refusal, dedicated);
       return;
     }
-    ASSERT_EQ(placed.place.offset % request.alignment, 0u);
-    const auto& [type, bytes] = simulated_.live.at(placed.place.allocation);
+    ASSERT_EQ(placed.block.place.offset % request.alignment, 0u);
+    const auto& [type, bytes] = simulated_.live.at(placed.block.place.allocation);
     ASSERT_EQ(type, request.memory_type);
-    ASSERT_LE(placed.place.offset + std::max<std::uint64_t>(request.bytes, 1), bytes);
-    ASSERT_TRUE(resources_.emplace(placed.place, Resource{request, dedicated, ++last_}).second);
-    write(placed.place, request.bytes, last_);
+    ASSERT_LE(placed.block.place.offset + std::max<std::uint64_t>(request.bytes, 1), bytes);
+    ASSERT_TRUE(resources_.emplace(placed.block.place, Resource{request, dedicated, ++last_}).second);
+    write(placed.block.place, request.bytes, last_);
   }
 
   void expect_refused_rightly(const MemoryRequest& request, MemoryRefusal refusal, bool dedicated) {
@@ -324,13 +339,13 @@ class Program {
   void free_one() {
     const auto resource = std::next(resources_.begin(), static_cast<std::ptrdiff_t>(random_() % resources_.size()));
     expect_intact(*resource);
-    ASSERT_TRUE(buckets_.free(resource->first));
+    ASSERT_TRUE(freed(buckets_, resource->first));
     resources_.erase(resource);
   }
 
   void compact() {
     const std::size_t before = buckets_.allocation_count();
-    for (const AlignmentBuckets::Move& move : buckets_.plan_compaction()) {
+    for (const MemoryMove& move : plan_compaction(buckets_)) {
       const auto found = resources_.find(move.from);
       ASSERT_NE(found, resources_.end());
       const Resource resource = found->second;
@@ -338,8 +353,8 @@ class Program {
       ASSERT_EQ(move.to.offset % resource.request.alignment, 0u);
       expect_intact(*found);
       resources_.erase(found);
-      ASSERT_TRUE(buckets_.move(move.from, move.to));
-      ASSERT_FALSE(buckets_.move(move.from, move.to));
+      ASSERT_TRUE(moved(buckets_, move.from, move.to));
+      ASSERT_FALSE(moved(buckets_, move.from, move.to));
       write(move.to, resource.request.bytes, resource.number);
       resources_.emplace(move.to, resource);
     }
@@ -360,22 +375,24 @@ class Program {
   // What the allocator says is what the program holds.
   void check() {
     std::size_t resources = 0;
-    std::map<std::uint64_t, AlignmentBuckets::Key> keys;
-    buckets_.for_each_allocation([&](std::uint64_t name, const AlignmentBuckets::Key* key, const BestFit& ranges) {
-      ASSERT_EQ(simulated_.live.at(name).second, ranges.capacity());
-      ranges.for_each([&](const BestFit::Range& range) {
+    buckets_.for_each_allocation([&](const MemoryAllocation& allocation, auto for_each_range) {
+      ASSERT_EQ(simulated_.live.at(allocation.name), (std::pair{allocation.memory_type, allocation.bytes}));
+      std::uint64_t end = 0;
+      for_each_range([&](const OffsetRange& range) {
+        ASSERT_EQ(range.offset, std::exchange(end, range.end()));
         if (!range.used) return;
-        const auto found = resources_.find({name, range.offset});
+        const auto found = resources_.find({allocation.name, range.offset});
         ASSERT_NE(found, resources_.end());
         const Resource& resource = found->second;
         ASSERT_EQ(range.requested, std::max<std::uint64_t>(resource.request.bytes, 1));
-        ASSERT_EQ(key == nullptr, resource.dedicated);
-        if (key != nullptr) {
-          ASSERT_EQ(*key, (AlignmentBuckets::Key{resource.request.kind, resource.request.alignment,
-                                                 resource.request.memory_type}));
+        ASSERT_EQ(!allocation.group, resource.dedicated);
+        if (allocation.group) {
+          ASSERT_EQ(*allocation.group,
+                    (MemoryGroup{resource.request.kind, resource.request.alignment, resource.request.memory_type, 0}));
         }
         ++resources;
       });
+      ASSERT_EQ(end, allocation.bytes);
     });
     ASSERT_EQ(resources, resources_.size());
     ASSERT_EQ(buckets_.usage().resources, resources);

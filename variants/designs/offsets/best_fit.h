@@ -1,100 +1,120 @@
-/// A best-fit allocator over offsets: of all free spaces that hold a request it takes the smallest, and of equal ones
-/// the lowest.
+/// A best-fit allocator over offsets: of all free spaces that hold a request it takes the smallest.
 ///
 /// Idea: the range consists of blocks of one size, so every offset is a multiple of it and a suitable alignment never
-/// costs a gap. A freed range merges with the free space before it and the one behind it, so that two free spaces never
-/// touch. Free spaces are ordered by place, for merging, and by size, for the search.
-/// Cost: allocate and free are O(log n) for n used ranges and free spaces. The range itself is never touched.
+/// costs a gap. A freed part merges with the free space before it and the one behind it, so that two free spaces never
+/// touch. Used parts and free spaces are one list by place, for merging. Free spaces are also in bins by their number
+/// of blocks (size_bins.h): below 64 blocks a bin for each number, above it 32 for each doubling, in ascending order.
+/// Of equal spaces, the one that was freed last serves first.
+/// Cost: O(1), and in bins of several sizes one step for each smaller space of the same bin, which is within 3 % of the
+/// size. 32 bytes for each part and space, 8 KB of heads. The range itself is never touched.
 /// Source: "Vulkan Memory Allocation (Part 1 of N)" (io7m, 2023), which asks for best fit with merging and expects O(n)
-/// over few free spaces. Here the search is O(log n), so many free spaces cost little.
+/// over few free spaces. Bins: Masmano et al., "TLSF" (2004), which takes the first space of a larger bin instead.
 /// Weakness: a request that is not a multiple of the block size wastes the rest of its last block, and best fit leaves
-/// small free spaces behind.
+/// small free spaces behind. Thousands of free spaces of nearly the same large size cost a walk.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <set>
-#include <utility>
+#include <vector>
+
+#include "variants/designs/offsets/range_allocator.h"
+#include "variants/designs/offsets/size_bins.h"
 
 namespace lab::designs {
 
-/// Not thread-safe. Copies are independent.
+/// Models RangeAllocator. Copies are independent, and tokens of one are valid for the other.
 class BestFit {
  public:
-  using Offset = std::uint64_t;
-  static constexpr Offset kNone = ~Offset{0};
+  using Token = std::uint32_t;
+  static constexpr std::uint64_t kNone = Suballocation::kNone;
 
-  /// A used range or a free space.
-  struct Range {
-    Offset offset = 0;
-    std::uint64_t bytes = 0;      ///< whole blocks, except for the last range of all
-    std::uint64_t requested = 0;  ///< by the caller; 0 for a free space
-    bool used = false;
-    Offset end() const { return offset + bytes; }
-    bool operator==(const Range&) const = default;
-  };
+  static constexpr std::uint64_t kMostBlockBytes = std::uint64_t{1} << 32;
 
-  /// Over the offsets from 0 to `bytes`, in blocks of `block_bytes` (at least 1). If `bytes` is no multiple of it, the
-  /// last block is shorter.
-  BestFit(std::uint64_t bytes, std::uint64_t block_bytes);
+  /// If `capacity` is no multiple of the block size (a power of two), the last block is shorter.
+  BestFit(std::uint64_t capacity, std::uint64_t block_bytes);
 
-  /// The offset of a range for `bytes` (0 counts as 1), or kNone if no free space holds them. The range has whole
-  /// blocks, but a request that reaches into a short last block ends with it. So the empty allocator serves a request
-  /// of capacity() bytes.
-  Offset allocate(std::uint64_t bytes);
+  /// The alignment may be at most the block size. Used parts have whole blocks, but a request that reaches into a short
+  /// last block ends with it. So the empty allocator serves a request of capacity() bytes.
+  Suballocation allocate(std::uint64_t bytes, std::uint64_t alignment = 1);
+  void free(Suballocation taken) { free(taken.token); }
+  /// The free space that results, merged with its neighbours, has the token of what was freed.
+  void free(Token used);
 
-  /// The same at a given place: false, and no change, if it is not free or `offset` is no multiple of the block size.
-  bool allocate_at(Offset offset, std::uint64_t bytes);
+  /// The same at a given place: not served, and no change, if it is not free or `offset` is no multiple of the block
+  /// size. O(n).
+  Suballocation allocate_at(std::uint64_t offset, std::uint64_t bytes);
+  /// The same at the beginning of a free space, which holds `bytes`: a result of lowest_fit() or smallest_fit(). O(1).
+  Suballocation allocate_in(Token space, std::uint64_t bytes);
 
-  /// Frees the range that begins at `offset`: false, and no change, if none does.
-  bool free(Offset offset);
-
-  /// The lowest offset at which `bytes` could be allocated now, or kNone.
-  Offset lowest_fit(std::uint64_t bytes) const;
-  /// The offset that allocate(bytes) would return, or kNone.
-  Offset smallest_fit(std::uint64_t bytes) const;
-  /// The used range that begins at `offset`. If none does: a Range that is not used.
-  Range used_range(Offset offset) const;
+  /// The lowest free space that holds `bytes`, or kNoToken. O(n).
+  Token lowest_fit(std::uint64_t bytes) const;
+  /// The free space that allocate(bytes) would take, or kNoToken.
+  Token smallest_fit(std::uint64_t bytes) const;
+  /// The used part that begins at `offset`; not served if none does. O(n).
+  Suballocation used_at(std::uint64_t offset) const;
+  /// The used part or the free space of a token.
+  OffsetRange range_of(Token token) const { return range(nodes_[token]); }
 
   std::uint64_t capacity() const { return capacity_; }
-  std::uint64_t block_bytes() const { return block_bytes_; }
-  std::uint64_t used_bytes() const { return used_bytes_; }  ///< rounding included
+  std::uint64_t block_bytes() const { return std::uint64_t{1} << block_log2_; }
+  std::uint64_t used_bytes() const { return used_bytes_; }
   std::uint64_t free_bytes() const { return capacity_ - used_bytes_; }
   std::uint64_t requested_bytes() const { return requested_bytes_; }
-  std::size_t used_count() const { return used_.size(); }
-  std::size_t free_count() const { return free_.size(); }
-  /// The largest request that would succeed now; 0 if none.
-  std::uint64_t largest_free() const { return by_size_.empty() ? 0 : by_size_.rbegin()->first; }
+  std::size_t used_count() const { return used_count_; }
+  std::size_t free_count() const { return free_count_; }
+  std::uint64_t largest_free() const;
   /// Bytes of the last block if it is short and free. Only a request that is no multiple of the block size can use it.
   std::uint64_t free_tail_bytes() const;
+  std::size_t metadata_bytes() const { return sizeof *this + nodes_.capacity() * sizeof(Node); }
 
-  /// Calls visit(Range) for every used range and every free space, by offset. Together they are the whole range.
   template <typename Visit>
   void for_each(Visit visit) const {
-    auto space = free_.begin();
-    for (const auto& [offset, taken] : used_) {
-      for (; space != free_.end() && space->first < offset; ++space) visit(Range{space->first, space->second});
-      visit(Range{offset, taken.bytes, taken.requested, true});
-    }
-    for (; space != free_.end(); ++space) visit(Range{space->first, space->second});
+    for_each_token([&](Token, const OffsetRange& part) { visit(part); });
+  }
+  /// Calls visit(token, OffsetRange).
+  template <typename Visit>
+  void for_each_token(Visit visit) const {
+    for (Token at = first_; at != kNoToken; at = nodes_[at].next) visit(at, range(nodes_[at]));
   }
 
+  static constexpr Token kNoToken = ~Token{0};
+
  private:
-  struct Taken {
-    std::uint64_t bytes, requested;
+  using Bins = SizeBins<5, std::uint64_t>;
+  static constexpr unsigned kBins = Bins::of(~std::uint64_t{0}) + 1;
+
+  // A used part or a free space. Of two neighbours, one at most is free.
+  struct Node {
+    std::uint64_t offset, bytes;
+    Token previous, next;  // by place
+    // Of a free space: its bin's list, in ascending order of bytes. Of a used part: bytes that were not requested, and
+    // kUsed. Of a node that is neither: the next such node.
+    Token bin_previous, bin_next;
   };
-  using Spaces = std::map<Offset, std::uint64_t>;
+  static constexpr Token kUsed = kNoToken - 1;
 
-  void take(Spaces::iterator space, Offset offset, std::uint64_t bytes);
-  void add_space(Offset offset, std::uint64_t bytes);
-  void remove_space(Spaces::iterator space);
+  static OffsetRange range(const Node& node) {
+    return node.bin_next == kUsed ? OffsetRange{node.offset, node.bytes, node.bytes - node.bin_previous, true}
+                                  : OffsetRange{node.offset, node.bytes};
+  }
+  std::uint64_t blocks(std::uint64_t bytes) const { return ((bytes - 1) >> block_log2_) + 1; }
+  bool is_free(Token at) const { return at != kNoToken && nodes_[at].bin_next != kUsed; }
 
-  std::uint64_t capacity_, block_bytes_;
+  Suballocation take(Token space, std::uint64_t offset, std::uint64_t bytes);
+  Token create();
+  void put_in_bin(Token space);
+  void take_from_bin(Token space);
+
+  std::uint64_t capacity_;
+  unsigned block_log2_;
   std::uint64_t used_bytes_ = 0, requested_bytes_ = 0;
-  std::map<Offset, Taken> used_;
-  Spaces free_;                                         // bytes by offset
-  std::set<std::pair<std::uint64_t, Offset>> by_size_;  // the same spaces: bytes, offset
+  std::size_t used_count_ = 0, free_count_ = 0;
+  Token first_ = 0;             // by place
+  Token unused_ = kNoToken;     // nodes that are neither a used part nor a free space
+  std::vector<Node> nodes_;
+  BinSet<kBins> nonempty_;
+  std::array<Token, kBins> bins_;  // the smallest space of each
 };
 
 /// How far free memory is from one contiguous space: 1 - largest / total, so 0 is one space. 0 if nothing is free.

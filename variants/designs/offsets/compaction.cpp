@@ -12,12 +12,19 @@ namespace {
 
 struct Place {
   std::size_t range = 0;
-  BestFit::Offset offset = 0;
+  std::uint64_t offset = 0;
   auto operator<=>(const Place&) const = default;
+};
+
+// A free space of a range.
+struct Space {
+  Place place;
+  BestFit::Token token = 0;
 };
 
 struct Item {
   Place place;
+  BestFit::Token token = 0;
   std::uint64_t bytes = 0;  // as requested
 };
 
@@ -25,8 +32,8 @@ class Planner {
  public:
   explicit Planner(std::vector<BestFit> ranges) : ranges_(std::move(ranges)) {
     for (std::size_t range = 0; range < ranges_.size(); ++range)
-      ranges_[range].for_each([&](const BestFit::Range& used) {
-        if (used.used) items_.push_back({{range, used.offset}, used.requested});
+      ranges_[range].for_each_token([&](BestFit::Token token, const OffsetRange& part) {
+        if (part.used) items_.push_back({{range, part.offset}, token, part.requested});
       });
     std::stable_sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.bytes > b.bytes; });
   }
@@ -42,7 +49,7 @@ class Planner {
   bool move_down() {
     bool moved = false;
     for (Item& item : items_)
-      if (const std::optional<Place> lower = lowest_place(item)) {
+      if (const std::optional<Space> lower = lowest_space(item)) {
         move(item, *lower);
         moved = true;
       }
@@ -59,45 +66,47 @@ class Planner {
     for (Item* item : by_place) {
       if (item->place.range != end.range) end = {item->place.range, 0};
       if (item->place != end) {
-        if (const std::optional<Place> lower = lowest_place(*item)) {  // an earlier detour made space
+        if (const std::optional<Space> lower = lowest_space(*item)) {  // an earlier detour made space
           move(*item, *lower);
           moved = true;
-        } else if (const std::optional<Place> parking = any_place(item->bytes)) {
+        } else if (const std::optional<Space> parking = any_space(item->bytes)) {
+          const BestFit::Token left = item->token;  // merges with the small space in front of it
           move(*item, *parking);
-          move(*item, end);
+          move(*item, {end, left});
           moved = true;
         }
       }
       if (item->place >= end)
-        end = {item->place.range, ranges_[item->place.range].used_range(item->place.offset).end()};
+        end = {item->place.range, ranges_[item->place.range].range_of(item->token).end()};
     }
     return moved;
   }
 
-  std::optional<Place> lowest_place(const Item& item) const {
+  std::optional<Space> lowest_space(const Item& item) const {
     for (std::size_t range = 0; range <= item.place.range; ++range) {
       if (ranges_[range].used_count() == 0) continue;  // what is empty stays empty
-      if (const BestFit::Offset offset = ranges_[range].lowest_fit(item.bytes); offset != BestFit::kNone) {
-        const Place place{range, offset};
-        return place < item.place ? std::optional(place) : std::nullopt;
+      if (const BestFit::Token token = ranges_[range].lowest_fit(item.bytes); token != BestFit::kNoToken) {
+        const Place place{range, ranges_[range].range_of(token).offset};
+        return place < item.place ? std::optional(Space{place, token}) : std::nullopt;
       }
     }
     return std::nullopt;
   }
 
-  std::optional<Place> any_place(std::uint64_t bytes) const {
+  std::optional<Space> any_space(std::uint64_t bytes) const {
     for (std::size_t range = 0; range < ranges_.size(); ++range)
-      if (const BestFit::Offset offset = ranges_[range].smallest_fit(bytes); offset != BestFit::kNone)
-        return Place{range, offset};
+      if (const BestFit::Token token = ranges_[range].smallest_fit(bytes); token != BestFit::kNoToken)
+        return Space{{range, ranges_[range].range_of(token).offset}, token};
     return std::nullopt;
   }
 
-  void move(Item& item, Place to) {
-    [[maybe_unused]] const bool taken = ranges_[to.range].allocate_at(to.offset, item.bytes);
-    [[maybe_unused]] const bool freed = ranges_[item.place.range].free(item.place.offset);
-    assert(taken && freed);
-    moves_.push_back({item.place.range, to.range, item.place.offset, to.offset, item.bytes});
-    item.place = to;
+  void move(Item& item, const Space& to) {
+    const Suballocation taken = ranges_[to.place.range].allocate_in(to.token, item.bytes);
+    assert(taken.offset == to.place.offset);
+    ranges_[item.place.range].free(item.token);
+    moves_.push_back({item.place.range, to.place.range, item.place.offset, to.place.offset, item.bytes});
+    item.place = to.place;
+    item.token = taken.token;
   }
 
   std::vector<BestFit> ranges_;

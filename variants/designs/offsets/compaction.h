@@ -20,7 +20,7 @@ namespace lab::designs {
 
 struct CompactionMove {
   std::size_t from_range = 0, to_range = 0;  ///< index of the allocator in the list given to plan_compaction()
-  BestFit::Offset from = 0, to = 0;
+  std::uint64_t from = 0, to = 0;
   std::uint64_t bytes = 0;  ///< as requested: what must be copied
   bool operator==(const CompactionMove&) const = default;
 };

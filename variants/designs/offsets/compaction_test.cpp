@@ -20,8 +20,8 @@ class Memory {
     memory_.assign(count, std::vector<unsigned>(bytes));
   }
 
-  void add(std::size_t range, BestFit::Offset offset, std::uint64_t bytes) {
-    ASSERT_TRUE(ranges[range].allocate_at(offset, bytes));
+  void add(std::size_t range, std::uint64_t offset, std::uint64_t bytes) {
+    ASSERT_TRUE(ranges[range].allocate_at(offset, bytes).served());
     ++resources_;
     for (std::uint64_t i = 0; i < bytes; ++i) memory_[range][offset + i] = resources_ * 1000 + static_cast<unsigned>(i);
     where_[{range, offset}] = {resources_, bytes};
@@ -34,11 +34,11 @@ class Memory {
     const auto [number, bytes] = resource->second;
     ASSERT_EQ(move.bytes, bytes);
     ASSERT_TRUE(move.from_range != move.to_range || move.to + bytes <= move.from || move.from + bytes <= move.to);
-    ASSERT_TRUE(ranges[move.to_range].allocate_at(move.to, bytes)) << "the destination is in use";
+    ASSERT_TRUE(ranges[move.to_range].allocate_at(move.to, bytes).served()) << "the destination is in use";
     for (std::uint64_t i = 0; i < bytes; ++i)
       memory_[move.to_range][move.to + i] = memory_[move.from_range][move.from + i];
     for (std::uint64_t i = 0; i < bytes; ++i) memory_[move.from_range][move.from + i] = 0;
-    ASSERT_TRUE(ranges[move.from_range].free(move.from));
+    ranges[move.from_range].free(ranges[move.from_range].used_at(move.from));
     where_.erase(resource);
     where_[{move.to_range, move.to}] = {number, bytes};
   }
@@ -56,7 +56,7 @@ class Memory {
     for (const BestFit& each : ranges) {
       text += text.empty() ? "[" : " [";
       std::string space;
-      each.for_each([&](const BestFit::Range& range) {
+      each.for_each([&](const OffsetRange& range) {
         text += space + (range.used ? "" : "_") + std::to_string(range.bytes);
         space = " ";
       });
@@ -70,7 +70,7 @@ class Memory {
  private:
   unsigned resources_ = 0;
   std::vector<std::vector<unsigned>> memory_;
-  std::map<std::pair<std::size_t, BestFit::Offset>, std::pair<unsigned, std::uint64_t>> where_;
+  std::map<std::pair<std::size_t, std::uint64_t>, std::pair<unsigned, std::uint64_t>> where_;
 };
 
 std::string compacted(Memory& memory) {
@@ -143,7 +143,7 @@ void fill_at_random(Memory& memory, std::mt19937_64& random, std::uint64_t large
   for (std::size_t range = 0; range < memory.ranges.size(); ++range) {
     const BestFit& at = memory.ranges[range];
     const std::uint64_t percent = random() % 100;
-    for (BestFit::Offset offset = 0; offset < at.capacity();) {
+    for (std::uint64_t offset = 0; offset < at.capacity();) {
       const std::uint64_t bytes = std::min(1 + random() % largest, at.capacity() - offset);
       if (random() % 100 < percent) memory.add(range, offset, bytes);
       offset += (bytes + at.block_bytes() - 1) / at.block_bytes() * at.block_bytes();
@@ -161,9 +161,9 @@ void expect_final(const std::vector<BestFit>& ranges) {
   std::uint64_t largest = 0;
   for (const BestFit& each : ranges) largest = std::max(largest, each.largest_free());
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    BestFit::Range before;
+    OffsetRange before;
     before.used = true;
-    ranges[i].for_each([&](const BestFit::Range& range) {
+    ranges[i].for_each([&](const OffsetRange& range) {
       if (range.used && !before.used) {
         ASSERT_GT(range.requested, before.bytes);
         ASSERT_GT(range.requested, largest) << "a detour was possible";
@@ -171,7 +171,7 @@ void expect_final(const std::vector<BestFit>& ranges) {
       before = range;
     });
     for (std::size_t later = i + 1; later < ranges.size(); ++later)
-      ranges[later].for_each([&](const BestFit::Range& range) {
+      ranges[later].for_each([&](const OffsetRange& range) {
         if (range.used && ranges[i].used_count() > 0) {
           ASSERT_GT(range.requested, ranges[i].largest_free());
         }
