@@ -82,8 +82,8 @@ Suballocation BestFit::take(Token space, std::uint64_t offset, std::uint64_t byt
     put_in_bin(rest);
   }
   // Rounds up without an overflow: whole blocks, or up to the end of the space.
-  const std::uint64_t rest = (0 - bytes) & (block_bytes() - 1), found = nodes_[space].bytes;
-  const std::uint64_t taken = found - bytes < rest ? found : bytes + rest;
+  const std::uint64_t padding = (0 - bytes) & (block_bytes() - 1), found = nodes_[space].bytes;
+  const std::uint64_t taken = found - bytes < padding ? found : bytes + padding;
   if (const std::uint64_t behind = found - taken; behind > 0) {
     const Token rest = create();
     Node& node = nodes_[space];

@@ -171,7 +171,7 @@ class MemoryPools {
     for (const Group& group : groups_) bytes += sizeof group + group.allocations.capacity() * sizeof(void*);
     for (const auto& allocation : slots_)
       if (allocation)
-        bytes += sizeof *allocation + (allocation->ranges ? allocation->ranges->metadata_bytes() - sizeof(R) : 0);
+        bytes += sizeof *allocation + (allocation->ranges ? allocation->ranges->metadata_bytes() : 0);
     return bytes;
   }
 
@@ -202,7 +202,7 @@ class MemoryPools {
       std::vector<const R*> ranges;
       for (const Allocation* const allocation : group.allocations) {
         names.push_back(allocation->name);
-        ranges.push_back(&*allocation->ranges);
+        ranges.push_back(allocation->ranges.get());
       }
       if (!names.empty()) visit(group.key, names, ranges);
     }
@@ -243,7 +243,7 @@ class MemoryPools {
     unsigned memory_type;
     ResourceKind kind;
     std::uint32_t slot, group;
-    std::optional<R> ranges;  // none: dedicated
+    std::unique_ptr<R> ranges;  // none: dedicated
   };
   struct Group {
     MemoryGroup key;
@@ -304,7 +304,8 @@ class MemoryPools {
     }
     Allocation& added = add(*name, size, request.memory_type, request.kind, group);
     const std::uint64_t alignment = kGrouping.by_alignment ? request.alignment : 1;
-    added.ranges.emplace(size, kGrouping.by_kind ? alignment : std::max(alignment, policy_.granularity));
+    added.ranges =
+        std::make_unique<R>(size, kGrouping.by_kind ? alignment : std::max(alignment, policy_.granularity));
     groups_[group].allocations.push_back(&added);
     const Suballocation part = added.ranges->allocate(request.bytes, request.alignment);
     if (part.served()) return {block_of(added, part)};
@@ -340,7 +341,7 @@ class MemoryPools {
       slots_.emplace_back();
     }
     const std::uint32_t slot = unused_slots_.back();
-    slots_[slot].reset(new Allocation{name, bytes, type, kind, slot, group, std::nullopt});
+    slots_[slot].reset(new Allocation{name, bytes, type, kind, slot, group, nullptr});
     unused_slots_.pop_back();
     ++allocation_count_;
     return *slots_[slot];

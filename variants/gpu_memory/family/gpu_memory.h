@@ -1,0 +1,90 @@
+/// The gpu_memory family: the interface of a variant.
+///
+/// A variant is a class that models GpuMemory. It hands out places in allocations of a device, and never touches
+/// memory. The device is simulated: a heap of a given size that counts what it gives.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "variants/designs/offsets/memory_pools.h"
+
+namespace lab::gpu_memory {
+
+using designs::MemoryBlock;
+using designs::MemoryRequest;
+using designs::PlacedMemory;
+using designs::ResourceKind;
+
+/// What a program will hold of one group at most, which it may say before it starts.
+struct Hint {
+  ResourceKind kind = ResourceKind::kOptimalImage;
+  std::uint64_t alignment = 1;
+  unsigned memory_type = 0;
+  std::uint64_t bytes = 0;  ///< of all such resources together, each rounded up to the alignment
+};
+
+/// What a variant is made with.
+struct Setup {
+  designs::MemoryPolicy policy;
+  designs::MemoryDevice device;
+  std::vector<Hint> hints;
+};
+
+template <typename A>
+concept GpuMemory = std::constructible_from<A, const Setup&> &&
+    requires(A memory, const A constant, const MemoryRequest& request, const MemoryBlock& block) {
+      { memory.allocate(request) } -> std::same_as<PlacedMemory>;
+      /// An allocation of its own, as for a render target.
+      { memory.allocate_dedicated(request) } -> std::same_as<PlacedMemory>;
+      memory.free(block);
+      { constant.usage() } -> std::same_as<designs::MemoryUsage>;
+      { constant.metadata_bytes() } -> std::same_as<std::size_t>;
+      constant.for_each_allocation([](const designs::MemoryAllocation&, auto) {});
+    };
+
+/// A design of ranges in pools, as a variant.
+template <designs::RangeAllocator R, designs::Grouping kGrouping>
+class Pools : public designs::MemoryPools<R, kGrouping> {
+ public:
+  explicit Pools(const Setup& setup) : designs::MemoryPools<R, kGrouping>(setup.policy, setup.device) {}
+};
+
+/// Resources of one kind share allocations, whatever their alignments.
+inline constexpr designs::Grouping kByKind{.by_kind = true};
+/// The article's grouping.
+inline constexpr designs::Grouping kByAlignment{.by_kind = true, .by_alignment = true};
+
+/// A device with one heap for all memory types.
+class SimulatedDevice {
+ public:
+  explicit SimulatedDevice(std::uint64_t heap_bytes) : free_(heap_bytes) {}
+  SimulatedDevice(const SimulatedDevice&) = delete;
+  SimulatedDevice& operator=(const SimulatedDevice&) = delete;
+
+  designs::MemoryDevice device();
+
+  std::uint64_t given_bytes() const { return given_; }
+  std::uint64_t most_given_bytes() const { return most_given_; }
+  std::size_t calls() const { return calls_; }  ///< that succeeded, as vkAllocateMemory
+  std::size_t most_allocations() const { return most_allocations_; }
+  std::size_t allocations() const { return live_.size(); }
+  /// Of a live allocation; 0 for another.
+  std::uint64_t bytes_of(std::uint64_t allocation) const;
+  unsigned type_of(std::uint64_t allocation) const;
+
+ private:
+  struct Live {
+    unsigned type;
+    std::uint64_t bytes;
+  };
+  std::uint64_t free_, given_ = 0, most_given_ = 0, last_ = 0;
+  std::size_t calls_ = 0, most_allocations_ = 0;
+  std::unordered_map<std::uint64_t, Live> live_;
+};
+
+}  // namespace lab::gpu_memory

@@ -1,0 +1,59 @@
+/// A variant behind virtual calls. Checks, counted figures and exhibits are compiled once for the family, over this.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "variants/gpu_memory/family/gpu_memory.h"
+
+namespace lab::gpu_memory {
+
+/// An allocation and all of its parts, by offset.
+struct SeenAllocation {
+  designs::MemoryAllocation allocation;
+  std::vector<designs::OffsetRange> ranges;
+};
+
+class AnyMemory {
+ public:
+  virtual ~AnyMemory() = default;
+  virtual PlacedMemory allocate(const MemoryRequest& request) = 0;
+  virtual PlacedMemory allocate_dedicated(const MemoryRequest& request) = 0;
+  virtual void free(const MemoryBlock& block) = 0;
+  virtual designs::MemoryUsage usage() const = 0;
+  virtual std::size_t metadata_bytes() const = 0;
+  virtual std::vector<SeenAllocation> allocations() const = 0;
+};
+
+/// Makes the variant's allocator.
+using Subject = std::function<std::unique_ptr<AnyMemory>(const Setup&)>;
+
+template <GpuMemory A>
+class MemoryOf final : public AnyMemory {
+ public:
+  explicit MemoryOf(const Setup& setup) : memory_(setup) {}
+  PlacedMemory allocate(const MemoryRequest& request) override { return memory_.allocate(request); }
+  PlacedMemory allocate_dedicated(const MemoryRequest& request) override { return memory_.allocate_dedicated(request); }
+  void free(const MemoryBlock& block) override { memory_.free(block); }
+  designs::MemoryUsage usage() const override { return memory_.usage(); }
+  std::size_t metadata_bytes() const override { return memory_.metadata_bytes(); }
+  std::vector<SeenAllocation> allocations() const override {
+    std::vector<SeenAllocation> all;
+    memory_.for_each_allocation([&](const designs::MemoryAllocation& allocation, auto for_each_range) {
+      all.push_back({allocation, {}});
+      for_each_range([&](const designs::OffsetRange& range) { all.back().ranges.push_back(range); });
+    });
+    return all;
+  }
+
+ private:
+  A memory_;
+};
+
+template <GpuMemory A>
+Subject subject_of() {
+  return [](const Setup& setup) -> std::unique_ptr<AnyMemory> { return std::make_unique<MemoryOf<A>>(setup); };
+}
+
+}  // namespace lab::gpu_memory

@@ -1,0 +1,251 @@
+#include "variants/gpu_memory/family/workloads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "variants/common/minimum_heap.h"
+
+namespace lab::gpu_memory {
+
+namespace {
+
+constexpr std::uint64_t kStepsOfRequest = 16;
+
+/// The live resources while a plan is executed on a variant.
+class Execution {
+ public:
+  Execution(const Subject& subject, const ResourcePlan& plan)
+      : plan_(plan), device_(plan.heap_bytes), memory_(subject(plan.setup(device_))), live_(plan.slots) {}
+
+  /// Whether all requests were served. Stops at the first that was refused.
+  bool execute(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      std::optional<LiveResource>& live = live_[step.slot];
+      if (live) memory_->free(live->block);
+      live.reset();
+      if (step.resource == Step::kNothing) continue;
+      const Resource& resource = plan_.resources[step.resource];
+      const PlacedMemory placed =
+          resource.dedicated ? memory_->allocate_dedicated(resource.request) : memory_->allocate(resource.request);
+      if (placed.refusal != designs::MemoryRefusal::kNone) return false;
+      live = LiveResource{resource.request, placed.block, resource.dedicated};
+      if (at_most_) observe_maximum();
+    }
+    return true;
+  }
+  /// Calls the function wherever the device has given more than ever before.
+  void at_maximum(std::function<void()> observe) { at_most_ = std::move(observe); }
+
+  std::vector<LiveResource> live() const {
+    std::vector<LiveResource> all;
+    for (const auto& resource : live_)
+      if (resource) all.push_back(*resource);
+    return all;
+  }
+  const SimulatedDevice& device() const { return device_; }
+  AnyMemory& memory() { return *memory_; }
+
+ private:
+  void observe_maximum() {
+    if (device_.most_given_bytes() == seen_most_) return;
+    seen_most_ = device_.most_given_bytes();
+    at_most_();
+  }
+
+  const ResourcePlan& plan_;
+  SimulatedDevice device_;
+  std::unique_ptr<AnyMemory> memory_;
+  std::vector<std::optional<LiveResource>> live_;
+  std::function<void()> at_most_;
+  std::uint64_t seen_most_ = 0;
+};
+
+/// Free bytes in front of a resource that are fewer than its alignment: without it, there would be no such gap.
+std::uint64_t alignment_gaps(const std::vector<SeenAllocation>& seen, const std::vector<LiveResource>& live) {
+  std::map<designs::MemoryPlace, std::uint64_t> alignments;
+  for (const LiveResource& resource : live) alignments[resource.block.place] = resource.request.alignment;
+  std::uint64_t gaps = 0;
+  for (const auto& [allocation, ranges] : seen)
+    for (std::size_t i = 1; i < ranges.size(); ++i)
+      if (!ranges[i - 1].used && ranges[i].used &&
+          ranges[i - 1].bytes < alignments[{allocation.name, ranges[i].offset}])
+        gaps += ranges[i - 1].bytes;
+  return gaps;
+}
+
+std::uint64_t group_hash(const MemoryRequest& request) {
+  return request.alignment * 8 + static_cast<unsigned>(request.kind) * 2 + request.memory_type;
+}
+
+std::vector<bench::Metric> replace_metrics() {
+  using enum bench::MetricKind;
+  using enum bench::Better;
+  return {{"peak_requested_bytes", "Peak of requested bytes", "bytes", kExact, kNeither},
+          {"device_bytes", "Most bytes taken from the device", "bytes", kExact},
+          {"device_allocations", "Calls of vkAllocateMemory", "", kExact},
+          {"most_allocations", "Most allocations at once", "", kExact},
+          {"rounding_bytes", "Bytes lost to rounding", "bytes", kExact},
+          {"gap_bytes", "Bytes in gaps that alignment leaves", "bytes", kExact},
+          {"external_fragmentation", "Free memory outside the largest free space", "", kExact},
+          {"metadata_bytes", "Bytes of bookkeeping, on the CPU", "bytes", kExact},
+          {"minimum_heap_bytes", "Smallest heap in which it succeeds", "bytes", kExact, kLess, true}};
+}
+
+std::string group_name(const MemoryRequest& request) {
+  return fmt::format("starved_{}_{}_type{}", request.kind == ResourceKind::kBuffer ? "buffers" : "images",
+                     request.alignment, request.memory_type);
+}
+
+}  // namespace
+
+std::uint64_t checksum_of(const ResourcePlan& plan, const std::vector<Step>& last,
+                          const std::vector<MemoryBlock>& blocks, const SimulatedDevice& device) {
+  bench::Checksum sum;
+  std::vector<LiveResource> live;
+  for (std::size_t slot = 0; slot < last.size(); ++slot) {
+    if (last[slot].resource == Step::kNothing) continue;
+    const Resource& resource = plan.resources[last[slot].resource];
+    live.push_back({resource.request, blocks[slot], resource.dedicated});
+    sum.word(last[slot].resource);
+  }
+  const std::string problem = unsound(live, device, plan.granularity);
+  if (!problem.empty()) {
+    fmt::print(stderr, "variant: error: {}\n", problem);
+    sum.word(1);
+  }
+  return sum.value();
+}
+
+void refused(const Resource& resource, designs::MemoryRefusal refusal) {
+  fmt::print(stderr, "variant: error: it refused {} bytes: {}\n", resource.request.bytes, designs::sentence(refusal));
+  std::exit(2);
+}
+
+std::map<std::string, double> counted(const Subject& subject, const ResourcePlan& plan) {
+  Execution execution(subject, plan);
+  if (!execution.execute(plan.fill)) return {};
+  std::map<std::string, double> counters;
+  // At the end of a repetition of a plan that frees everything, nothing is left to look at.
+  const auto look = [&] {
+    const designs::MemoryUsage usage = execution.memory().usage();
+    counters["rounding_bytes"] = static_cast<double>(usage.rounding());
+    counters["gap_bytes"] =
+        static_cast<double>(alignment_gaps(execution.memory().allocations(), execution.live()));
+    counters["external_fragmentation"] = usage.fragmentation();
+    counters["metadata_bytes"] = static_cast<double>(execution.memory().metadata_bytes());
+  };
+  if (plan.fill.empty()) execution.at_maximum(look);
+  if (!execution.execute(plan.steps)) return {};
+  if (!plan.fill.empty()) look();
+  counters["peak_requested_bytes"] = static_cast<double>(plan.most_requested());
+  counters["device_bytes"] = static_cast<double>(execution.device().most_given_bytes());
+  counters["device_allocations"] = static_cast<double>(execution.device().calls());
+  counters["most_allocations"] = static_cast<double>(execution.device().most_allocations());
+  return counters;
+}
+
+std::map<std::string, double> minimum_heap(const Subject& subject, const ResourcePlan& plan) {
+  ResourcePlan bounded = plan;
+  const auto fits = [&](std::size_t units) {
+    bounded.heap_bytes = units * plan.least_heap_step;
+    if (plan.allocation_bytes > 0) bounded.allocation_bytes = bounded.heap_bytes;
+    Execution execution(subject, bounded);
+    return Trial{execution.execute(bounded.fill) && execution.execute(bounded.steps),
+                 kStepsOfRequest * (plan.fill.size() + plan.steps.size())};
+  };
+  const std::optional<std::size_t> bytes = minimum_heap_bytes(plan.most_requested(), plan.least_heap_step, fits);
+  if (!bytes) return {};
+  return {{"minimum_heap_bytes", static_cast<double>(*bytes)}};
+}
+
+std::map<std::string, double> filled(const Subject& subject, const ResourcePlan& plan,
+                                     const std::vector<MemoryRequest>& groups) {
+  SimulatedDevice device(plan.heap_bytes);
+  const std::unique_ptr<AnyMemory> memory = subject(plan.setup(device));
+  std::uint64_t requested = 0;
+  std::map<std::uint64_t, bool> served;
+  for (const Step& step : plan.steps) {
+    const MemoryRequest& request = plan.resources[step.resource].request;
+    if (memory->allocate(request).refusal != designs::MemoryRefusal::kNone) break;
+    requested += request.bytes;
+    served[group_hash(request)] = true;
+  }
+  std::map<std::string, double> counters{
+      {"filled_share", static_cast<double>(requested) / static_cast<double>(plan.heap_bytes)},
+      {"device_allocations", static_cast<double>(device.calls())},
+      {"starved_pairs", 0}};
+  for (const MemoryRequest& request : groups) {
+    const bool starved = memory->allocate(request).refusal != designs::MemoryRefusal::kNone;
+    counters[group_name(request)] = starved;
+    counters["starved_pairs"] += starved;
+  }
+  return counters;
+}
+
+bench::Workload describe_one_alignment(bool rounded) {
+  bench::Workload workload;
+  workload.name = rounded ? "alignment_rounded" : "alignment_raw";
+  workload.title = fmt::format(
+      "Replace random resources of one alignment, 1,000 live, 256 bytes to 1 MiB{}, in one allocation: over the "
+      "alignment",
+      rounded ? ", sizes rounded up to it" : "");
+  workload.phases = {"total"};
+  workload.operations = 10'000;
+  workload.operation = "pair";
+  workload.metrics = replace_metrics();
+  workload.axis = bench::Axis{"alignment", "bytes", {}};
+  for (std::uint64_t alignment = 1; alignment <= 65'536; alignment *= 2)
+    workload.axis->points.push_back({static_cast<double>(alignment), 0});
+  return workload;
+}
+
+bench::Workload describe_streaming(const DeviceTable& table) {
+  bench::Workload workload;
+  workload.name = fmt::format("streaming_{}", table.name);
+  workload.title = fmt::format("Textures and buffers come and go one by one, as {} requires them", table.title);
+  workload.phases = {"total"};
+  workload.operations = streaming(1, table).creations();
+  workload.operation = "pair";
+  workload.metrics = replace_metrics();
+  return workload;
+}
+
+bench::Workload describe_level_loading(const DeviceTable& table) {
+  bench::Workload workload;
+  workload.name = fmt::format("level_loading_{}", table.name);
+  workload.title = fmt::format("Levels are loaded and left whole, with resources as {} requires them", table.title);
+  workload.phases = {"total"};
+  workload.operations = level_loading(1, table).creations();
+  workload.operation = "pair";
+  workload.metrics = replace_metrics();
+  return workload;
+}
+
+bench::Workload describe_fill_heap(const DeviceTable& table) {
+  using enum bench::MetricKind;
+  using enum bench::Better;
+  bench::Workload workload;
+  workload.name = fmt::format("fill_heap_{}", table.name);
+  workload.title = fmt::format("Fill a heap of 8 GB until a request is refused, as {} requires them", table.title);
+  workload.phases = {"total"};
+  workload.operation = "heap";
+  workload.primary = "filled_share";
+  workload.metrics = {{"filled_share", "Share of the heap that was requested when a request was refused", "", kExact, kMore},
+                      {"device_allocations", "Calls of vkAllocateMemory", "", kExact},
+                      {"starved_pairs", "Pairs of alignment and memory type that are refused then", "", kExact}};
+  for (const MemoryRequest& request : smallest_of_each_group(table))
+    workload.metrics.push_back(
+        {group_name(request),
+         fmt::format("{} aligned to {}, memory type {}: refused then",
+                     request.kind == ResourceKind::kBuffer ? "Buffers" : "Images", request.alignment,
+                     request.memory_type),
+         "", kExact});
+  return workload;
+}
+
+}  // namespace lab::gpu_memory

@@ -1,0 +1,149 @@
+/// The workloads of the family. Only the timed loop is compiled for each variant.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/bench/checksum.h"
+#include "harness/bench/variant.h"
+#include "variants/gpu_memory/family/plans.h"
+#include "variants/gpu_memory/family/soundness.h"
+#include "variants/gpu_memory/family/subject.h"
+
+namespace lab::gpu_memory {
+
+/// A plan, and the device that it runs on.
+struct Stage {
+  explicit Stage(ResourcePlan chosen) : plan(std::move(chosen)), device(plan.heap_bytes) {}
+  Setup setup() { return plan.setup(device); }
+
+  const ResourcePlan plan;
+  SimulatedDevice device;
+};
+
+/// Counts the resources of `placed`, and those that are wrongly placed double: so the checksum of a wrong answer
+/// differs. Not timed.
+std::uint64_t checksum_of(const ResourcePlan& plan, const std::vector<Step>& last, const std::vector<MemoryBlock>& blocks,
+                          const SimulatedDevice& device);
+
+/// Ends the process with status 2: there is no measurement.
+[[noreturn]] void refused(const Resource& resource, designs::MemoryRefusal refusal);
+
+/// Figures that are counted in a pass of their own, which does what the first repetition does.
+std::map<std::string, double> counted(const Subject& subject, const ResourcePlan& plan);
+/// The smallest heap in which the fill and one repetition succeed.
+std::map<std::string, double> minimum_heap(const Subject& subject, const ResourcePlan& plan);
+
+/// Executes the steps of a plan.
+template <GpuMemory A>
+class ReplaceResources : public bench::Task {
+ public:
+  ReplaceResources(ResourcePlan plan, Subject subject)
+      : stage_(std::move(plan)),
+        subject_(std::move(subject)),
+        memory_(stage_.setup()),
+        blocks_(stage_.plan.slots),
+        last_(stage_.plan.slots) {
+    execute(stage_.plan.fill);
+  }
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    clock.time(0, [&] { execute(stage_.plan.steps); });
+    return checksum_of(stage_.plan, last_, blocks_, stage_.device);
+  }
+  std::map<std::string, double> counters() const override { return counted(subject_, stage_.plan); }
+  std::map<std::string, double> costly_counters() const override { return minimum_heap(subject_, stage_.plan); }
+
+ private:
+  void execute(const std::vector<Step>& steps) {
+    const Resource* const resources = stage_.plan.resources.data();
+    for (const Step& step : steps) {
+      Step& last = last_[step.slot];
+      if (last.resource != Step::kNothing) memory_.free(blocks_[step.slot]);
+      last = step;
+      if (step.resource == Step::kNothing) continue;
+      const Resource& resource = resources[step.resource];
+      const PlacedMemory placed =
+          resource.dedicated ? memory_.allocate_dedicated(resource.request) : memory_.allocate(resource.request);
+      if (placed.refusal != designs::MemoryRefusal::kNone) refused(resource, placed.refusal);
+      blocks_[step.slot] = placed.block;
+    }
+  }
+
+  Stage stage_;
+  const Subject subject_;
+  A memory_;
+  std::vector<MemoryBlock> blocks_;
+  std::vector<Step> last_;  // of each slot
+};
+
+/// Fills the heap until a request is refused, with a new allocator in each repetition.
+template <GpuMemory A>
+class FillHeap : public bench::Task {
+ public:
+  FillHeap(ResourcePlan plan, Subject subject, std::vector<MemoryRequest> groups)
+      : plan_(std::move(plan)), subject_(std::move(subject)), groups_(std::move(groups)) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    SimulatedDevice device(plan_.heap_bytes);
+    A memory(plan_.setup(device));
+    clock.time(0, [&] {
+      for (const Step& step : plan_.steps)
+        if (memory.allocate(plan_.resources[step.resource].request).refusal != designs::MemoryRefusal::kNone) break;
+    });
+    return 0;  // how far it gets is what the variants differ in
+  }
+  std::map<std::string, double> counters() const override;
+
+ private:
+  const ResourcePlan plan_;
+  const Subject subject_;
+  const std::vector<MemoryRequest> groups_;
+};
+
+/// What FillHeap counts.
+std::map<std::string, double> filled(const Subject& subject, const ResourcePlan& plan,
+                                     const std::vector<MemoryRequest>& groups);
+
+template <GpuMemory A>
+std::map<std::string, double> FillHeap<A>::counters() const {
+  return filled(subject_, plan_, groups_);
+}
+
+bench::Workload describe_one_alignment(bool rounded);
+bench::Workload describe_streaming(const DeviceTable& table);
+bench::Workload describe_level_loading(const DeviceTable& table);
+bench::Workload describe_fill_heap(const DeviceTable& table);
+
+template <GpuMemory A>
+std::vector<bench::Workload> workloads() {
+  const Subject subject = subject_of<A>();
+  std::vector<bench::Workload> offered;
+  const auto offer = [&](bench::Workload workload, auto plan) {
+    workload.prepare = [subject, plan](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+      return std::make_unique<ReplaceResources<A>>(plan(inputs), subject);
+    };
+    offered.push_back(std::move(workload));
+  };
+  for (const bool rounded : {false, true})
+    offer(describe_one_alignment(rounded), [rounded](const bench::Case& inputs) {
+      return one_alignment(inputs.seed, static_cast<std::uint64_t>(inputs.point), rounded);
+    });
+  for (const DeviceTable& table : device_tables()) {
+    offer(describe_streaming(table), [&table](const bench::Case& inputs) { return streaming(inputs.seed, table); });
+    offer(describe_level_loading(table),
+          [&table](const bench::Case& inputs) { return level_loading(inputs.seed, table); });
+    bench::Workload fill = describe_fill_heap(table);
+    fill.prepare = [subject, &table](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+      return std::make_unique<FillHeap<A>>(fill_heap(inputs.seed, table), subject, smallest_of_each_group(table));
+    };
+    offered.push_back(std::move(fill));
+  }
+  return offered;
+}
+
+}  // namespace lab::gpu_memory
