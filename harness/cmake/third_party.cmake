@@ -93,6 +93,18 @@ add_library(lab_vulkan_headers INTERFACE)
 target_include_directories(lab_vulkan_headers SYSTEM INTERFACE ${dir}/include)
 lab_hide_store(lab_vulkan_headers vulkan-headers ${dir})
 
+lab_package(dir vma)
+# A header, which names its version in a comment alone. Its user compiles the implementation, for virtual blocks without
+# any function of Vulkan.
+file(STRINGS ${dir}/include/vk_mem_alloc.h vma_version REGEX "^<b>Version [0-9.]+</b>")
+string(REGEX MATCH "[0-9.]+" vma_version "${vma_version}")
+set(LAB_VMA_TOOLS ${dir}/tools/GpuMemDumpVis)
+add_library(lab_vma INTERFACE)
+target_compile_definitions(lab_vma INTERFACE LAB_VMA_VERSION="${vma_version}")
+target_include_directories(lab_vma SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_vma vma ${dir})
+target_link_libraries(lab_vma INTERFACE lab_vulkan_headers Threads::Threads)
+
 lab_package(dir quickjs)
 file(STRINGS ${dir}/VERSION quickjs_version)
 add_library(lab_quickjs STATIC EXCLUDE_FROM_ALL ${dir}/quickjs.c ${dir}/libregexp.c ${dir}/libunicode.c ${dir}/cutils.c

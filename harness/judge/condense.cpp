@@ -14,8 +14,8 @@ namespace lab::judge {
 namespace {
 
 /// The pins that a variant's executable is built with or from. No other pin can change a time.
-constexpr std::array kPins{"gcc",   "binutils", "sysroot",  "benchmark", "fmt",
-                           "boost", "jemalloc", "mimalloc", "gperftools"};
+constexpr std::array kPins{"gcc",   "binutils", "sysroot",  "benchmark",  "fmt",
+                           "boost", "jemalloc", "mimalloc", "gperftools", "vma"};
 
 results::MeasurementEnvironment environment_of(const results::Result& result) {
   const results::MachineState& facts = result.facts;
