@@ -6,33 +6,35 @@
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace lab::designs {
 
-/// The arithmetic of the bins of sizes up to 2^32 - 1 units.
-template <unsigned kBits>
+/// The arithmetic of the bins of all sizes that a Size counts.
+template <unsigned kBits, std::unsigned_integral Size = std::uint32_t>
 struct SizeBins {
+  static constexpr unsigned kCount = (std::numeric_limits<Size>::digits - kBits + 1) << kBits;  ///< of all bins
+
   /// The bin that holds `size`.
-  static constexpr unsigned of(std::uint32_t size) {
+  static constexpr unsigned of(Size size) {
     const unsigned exponent = exponent_of(size);
-    return (exponent << kBits) + (size >> exponent);
+    return (exponent << kBits) + static_cast<unsigned>(size >> exponent);
   }
-  /// The lowest bin in which every size is at least `size`. `size` is at most 2^31.
-  static constexpr unsigned holding(std::uint32_t size) {
-    return of(size + (std::uint32_t{1} << exponent_of(size)) - 1);
-  }
+  /// The lowest bin in which every size is at least `size`, which is at least 1.
+  static constexpr unsigned holding(Size size) { return of(size - 1) + 1; }
   /// The smallest size in `bin`.
-  static constexpr std::uint32_t smallest(unsigned bin) {
+  static constexpr Size smallest(unsigned bin) {
     const unsigned exponent = bin < kExact ? 0 : (bin >> kBits) - 1;
-    return (bin - (exponent << kBits)) << exponent;
+    return Size{bin - (exponent << kBits)} << exponent;
   }
 
  private:
   static constexpr unsigned kExact = 2u << kBits;  // sizes, and their bins
 
-  static constexpr unsigned exponent_of(std::uint32_t size) {
+  static constexpr unsigned exponent_of(Size size) {
     return static_cast<unsigned>(std::bit_width(size | (kExact - 1))) - (kBits + 1);
   }
 };
@@ -58,6 +60,12 @@ class BinSet {
     if (above == 0) return kNone;
     const auto word = static_cast<unsigned>(std::countr_zero(above));
     return word * 64 + static_cast<unsigned>(std::countr_zero(words_[word]));
+  }
+  /// The highest member, or kNone.
+  unsigned last() const {
+    if (nonempty_ == 0) return kNone;
+    const auto word = static_cast<unsigned>(std::bit_width(nonempty_)) - 1;
+    return word * 64 + static_cast<unsigned>(std::bit_width(words_[word])) - 1;
   }
 
  private:
