@@ -1,45 +1,79 @@
 /// A best-fit allocator over offsets: of all free spaces that hold a request it takes the smallest.
 ///
 /// Idea: the range consists of blocks of one size, so every offset is a multiple of it and a suitable alignment never
-/// costs a gap. A freed part merges with the free space before it and the one behind it, so that two free spaces never
-/// touch. Used parts and free spaces are one list by place, for merging. Free spaces are also in bins by their number
-/// of blocks (size_bins.h): below 64 blocks a bin for each number, above it 32 for each doubling, in ascending order.
-/// Of equal spaces, the one that was freed last serves first.
+/// costs a gap. A freed part merges with the free space before it and the one behind it (range_nodes.h). Free spaces are
+/// in bins by their number of blocks (size_bins.h): below 64 blocks a bin for each number, above it 32 for each
+/// doubling, in ascending order. Of equal spaces, the one that was freed last serves first.
 /// Cost: O(1), and in bins of several sizes one step for each smaller space of the same bin, which is within 3 % of the
-/// size. 32 bytes for each part and space, 8 KB of heads. The range itself is never touched.
+/// size. 32 bytes for each part and space, 8 KB of lists. The range itself is never touched.
 /// Source: "Vulkan Memory Allocation (Part 1 of N)" (io7m, 2023), which asks for best fit with merging and expects O(n)
 /// over few free spaces. Bins: Masmano et al., "TLSF" (2004), which takes the first space of a larger bin instead.
+/// Beyond it: alignments above the block size, which pass spaces that hold a request but not aligned.
 /// Weakness: a request that is not a multiple of the block size wastes the rest of its last block, and best fit leaves
 /// small free spaces behind. Thousands of free spaces of nearly the same large size cost a walk.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "variants/designs/offsets/range_allocator.h"
+#include "variants/designs/offsets/range_nodes.h"
 #include "variants/designs/offsets/size_bins.h"
 
 namespace lab::designs {
 
+/// Lists of free spaces in which the smallest that holds a request is found.
+class SpacesInOrder {
+ public:
+  using Index = RangeNodes::Index;
+  static constexpr Index kNone = RangeNodes::kEnds;
+
+  explicit SpacesInOrder(std::uint64_t block_bytes)
+      : block_log2_(static_cast<unsigned>(std::countr_zero(block_bytes))) {}
+
+  /// The smallest space of at least `bytes` (at least 1), or kNone.
+  Index find(const RangeNodes& nodes, std::uint64_t bytes) const;
+  /// The next larger space, or kNone.
+  Index next(const RangeNodes& nodes, Index space) const;
+  std::uint64_t largest(const RangeNodes& nodes) const;
+  std::size_t count() const { return count_; }
+
+  void add(RangeNodes& nodes, Index space);
+  void remove(RangeNodes& nodes, Index space);
+  void resize(RangeNodes& nodes, Index space, std::uint64_t bytes);
+
+ private:
+  using Bins = SizeBins<5, std::uint64_t>;
+
+  unsigned bin_of(std::uint64_t bytes) const { return Bins::of(((bytes - 1) >> block_log2_) + 1); }
+
+  unsigned block_log2_;
+  std::size_t count_ = 0;
+  BinSet<Bins::kCount> nonempty_;
+  std::array<Index, Bins::kCount> smallest_{};  // of each bin; kNone
+};
+
 /// Models RangeAllocator. Copies are independent, and tokens of one are valid for the other.
 class BestFit {
  public:
-  using Token = std::uint32_t;
+  using Token = RangeNodes::Index;
+  static constexpr Token kNoToken = RangeNodes::kEnds;
   static constexpr std::uint64_t kNone = Suballocation::kNone;
 
-  static constexpr std::uint64_t kMostBlockBytes = std::uint64_t{1} << 32;
+  /// `capacity` is below 2^63. If it is no multiple of the block size (a power of two), the last block is shorter.
+  BestFit(std::uint64_t capacity, std::uint64_t block_bytes) : nodes_(capacity, block_bytes), spaces_(block_bytes) {
+    nodes_.start(spaces_);
+  }
 
-  /// If `capacity` is no multiple of the block size (a power of two), the last block is shorter.
-  BestFit(std::uint64_t capacity, std::uint64_t block_bytes);
-
-  /// The alignment may be at most the block size. Used parts have whole blocks, but a request that reaches into a short
+  /// With an alignment above the block size, the smallest space that holds the request aligned; the gap in front of it
+  /// stays a free space. Used parts have whole blocks, but a request that reaches into a short
   /// last block ends with it. So the empty allocator serves a request of capacity() bytes.
   Suballocation allocate(std::uint64_t bytes, std::uint64_t alignment = 1);
-  void free(Suballocation taken) { free(taken.token); }
-  /// The free space that results, merged with its neighbours, has the token of what was freed.
-  void free(Token used);
+  void free(Suballocation taken) { release(taken); }
+  /// The same; returns the free space that results, merged with its neighbours.
+  Token release(Suballocation taken);
 
   /// The same at a given place: not served, and no change, if it is not free or `offset` is no multiple of the block
   /// size. O(n).
@@ -50,71 +84,42 @@ class BestFit {
   /// The lowest free space that holds `bytes`, or kNoToken. O(n).
   Token lowest_fit(std::uint64_t bytes) const;
   /// The free space that allocate(bytes) would take, or kNoToken.
-  Token smallest_fit(std::uint64_t bytes) const;
+  Token smallest_fit(std::uint64_t bytes) const { return spaces_.find(nodes_, bytes + (bytes == 0)); }
   /// The used part that begins at `offset`; not served if none does. O(n).
   Suballocation used_at(std::uint64_t offset) const;
   /// The used part or the free space of a token.
-  OffsetRange range_of(Token token) const { return range(nodes_[token]); }
+  OffsetRange range_of(Token token) const { return nodes_.range_of(token); }
 
-  std::uint64_t capacity() const { return capacity_; }
-  std::uint64_t block_bytes() const { return std::uint64_t{1} << block_log2_; }
-  std::uint64_t used_bytes() const { return used_bytes_; }
-  std::uint64_t free_bytes() const { return capacity_ - used_bytes_; }
-  std::uint64_t requested_bytes() const { return requested_bytes_; }
-  std::size_t used_count() const { return used_count_; }
-  std::size_t free_count() const { return free_count_; }
-  std::uint64_t largest_free() const;
+  std::uint64_t capacity() const { return nodes_.capacity(); }
+  std::uint64_t block_bytes() const { return nodes_.block_bytes(); }
+  std::uint64_t used_bytes() const { return nodes_.used_bytes(); }
+  std::uint64_t free_bytes() const { return capacity() - used_bytes(); }
+  std::uint64_t requested_bytes() const { return nodes_.requested_bytes(); }
+  std::size_t used_count() const { return nodes_.used_count(); }
+  std::size_t free_count() const { return spaces_.count(); }
+  std::uint64_t largest_free() const { return spaces_.largest(nodes_); }
   /// Bytes of the last block if it is short and free. Only a request that is no multiple of the block size can use it.
   std::uint64_t free_tail_bytes() const;
-  std::size_t metadata_bytes() const { return sizeof *this + nodes_.capacity() * sizeof(Node); }
+  std::size_t metadata_bytes() const { return sizeof *this + nodes_.heap_bytes(); }
 
   template <typename Visit>
   void for_each(Visit visit) const {
-    for_each_token([&](Token, const OffsetRange& part) { visit(part); });
+    nodes_.for_each(visit);
   }
   /// Calls visit(token, OffsetRange).
   template <typename Visit>
   void for_each_token(Visit visit) const {
-    for (Token at = first_; at != kNoToken; at = nodes_[at].next) visit(at, range(nodes_[at]));
+    for (Token at = nodes_.first(); at != kNoToken; at = nodes_[at].behind) visit(at, nodes_.range_of(at));
   }
-
-  static constexpr Token kNoToken = ~Token{0};
 
  private:
-  using Bins = SizeBins<5, std::uint64_t>;
-  static constexpr unsigned kBins = Bins::of(~std::uint64_t{0}) + 1;
-
-  // A used part or a free space. Of two neighbours, one at most is free.
-  struct Node {
-    std::uint64_t offset, bytes;
-    Token previous, next;  // by place
-    // Of a free space: its bin's list, in ascending order of bytes. Of a used part: bytes that were not requested, and
-    // kUsed. Of a node that is neither: the next such node.
-    Token bin_previous, bin_next;
-  };
-  static constexpr Token kUsed = kNoToken - 1;
-
-  static OffsetRange range(const Node& node) {
-    return node.bin_next == kUsed ? OffsetRange{node.offset, node.bytes, node.bytes - node.bin_previous, true}
-                                  : OffsetRange{node.offset, node.bytes};
+  Suballocation take(Token space, std::uint64_t gap, std::uint64_t bytes) {
+    bytes += bytes == 0;
+    return nodes_.take(space, gap, bytes, bytes, spaces_);
   }
-  std::uint64_t blocks(std::uint64_t bytes) const { return ((bytes - 1) >> block_log2_) + 1; }
-  bool is_free(Token at) const { return at != kNoToken && nodes_[at].bin_next != kUsed; }
 
-  Suballocation take(Token space, std::uint64_t offset, std::uint64_t bytes);
-  Token create();
-  void put_in_bin(Token space);
-  void take_from_bin(Token space);
-
-  std::uint64_t capacity_;
-  unsigned block_log2_;
-  std::uint64_t used_bytes_ = 0, requested_bytes_ = 0;
-  std::size_t used_count_ = 0, free_count_ = 0;
-  Token first_ = 0;             // by place
-  Token unused_ = kNoToken;     // nodes that are neither a used part nor a free space
-  std::vector<Node> nodes_;
-  BinSet<kBins> nonempty_;
-  std::array<Token, kBins> bins_;  // the smallest space of each
+  RangeNodes nodes_;
+  SpacesInOrder spaces_;
 };
 
 /// How far free memory is from one contiguous space: 1 - largest / total, so 0 is one space. 0 if nothing is free.

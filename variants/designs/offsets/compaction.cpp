@@ -70,8 +70,7 @@ class Planner {
           move(*item, *lower);
           moved = true;
         } else if (const std::optional<Space> parking = any_space(item->bytes)) {
-          const BestFit::Token left = item->token;  // merges with the small space in front of it
-          move(*item, *parking);
+          const BestFit::Token left = move(*item, *parking);  // with the small space in front of it
           move(*item, {end, left});
           moved = true;
         }
@@ -100,13 +99,15 @@ class Planner {
     return std::nullopt;
   }
 
-  void move(Item& item, const Space& to) {
+  // Returns the free space that it leaves.
+  BestFit::Token move(Item& item, const Space& to) {
     const Suballocation taken = ranges_[to.place.range].allocate_in(to.token, item.bytes);
     assert(taken.offset == to.place.offset);
-    ranges_[item.place.range].free(item.token);
+    const BestFit::Token left = ranges_[item.place.range].release({item.place.offset, item.token});
     moves_.push_back({item.place.range, to.place.range, item.place.offset, to.place.offset, item.bytes});
     item.place = to.place;
     item.token = taken.token;
+    return left;
   }
 
   std::vector<BestFit> ranges_;

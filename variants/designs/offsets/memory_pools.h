@@ -236,6 +236,7 @@ class MemoryPools {
 
  private:
   static constexpr unsigned kKinds = 3, kAlignments = 33;
+  static constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << (kAlignments - 1);
   static constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
 
   struct Allocation {
@@ -255,7 +256,7 @@ class MemoryPools {
   }
 
   bool valid(const MemoryRequest& request) const {
-    return std::has_single_bit(request.alignment) && request.alignment <= BestFit::kMostBlockBytes &&
+    return std::has_single_bit(request.alignment) && request.alignment <= kMostAlignment &&
            request.memory_type < allocation_bytes_.size();
   }
 

@@ -9,19 +9,22 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace lab::designs {
 
-/// The arithmetic of the bins of all sizes of an unsigned type.
+/// The arithmetic of the bins of all sizes that a Size counts.
 template <unsigned kBits, std::unsigned_integral Size = std::uint32_t>
 struct SizeBins {
+  static constexpr unsigned kCount = (std::numeric_limits<Size>::digits - kBits + 1) << kBits;  ///< of all bins
+
   /// The bin that holds `size`.
   static constexpr unsigned of(Size size) {
     const unsigned exponent = exponent_of(size);
     return (exponent << kBits) + static_cast<unsigned>(size >> exponent);
   }
-  /// The lowest bin in which every size is at least `size`, which is at most half of what the type holds.
-  static constexpr unsigned holding(Size size) { return of(size + (Size{1} << exponent_of(size)) - 1); }
+  /// The lowest bin in which every size is at least `size`, which is at least 1.
+  static constexpr unsigned holding(Size size) { return of(size - 1) + 1; }
   /// The smallest size in `bin`.
   static constexpr Size smallest(unsigned bin) {
     const unsigned exponent = bin < kExact ? 0 : (bin >> kBits) - 1;

@@ -1,0 +1,218 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "variants/designs/offsets/best_fit.h"
+#include "variants/designs/offsets/first_fit.h"
+#include "variants/designs/offsets/float_bins.h"
+#include "variants/designs/offsets/range_buddy.h"
+#include "variants/designs/offsets/range_model_test.h"
+#include "variants/designs/offsets/size_bins.h"
+#include "variants/designs/offsets/tlsf.h"
+#include "variants/designs/offsets/whole_range.h"
+
+namespace lab::designs {
+
+template <>
+struct RangePromises<BestFit> : RangePromises<void> {
+  static constexpr bool kFindsAnyAligned = true;
+};
+template <>
+struct RangePromises<FirstFit> : RangePromises<void> {
+  static constexpr bool kFindsAnyAligned = true;
+};
+template <>
+struct RangePromises<RangeBuddy> : RangePromises<void> {
+  static constexpr bool kMergesAll = false;
+  static constexpr bool kServesCapacity = false;
+};
+template <>
+struct RangePromises<WholeRange> : RangePromises<void> {
+  static constexpr bool kServesMany = false;
+  static constexpr bool kFindsAnyAligned = true;
+};
+
+namespace {
+
+template <typename R>
+class RangeAllocators : public testing::Test {};
+
+using All = testing::Types<BestFit, FirstFit, OffsetTlsf, FloatBins, RangeBuddy, WholeRange>;
+
+class Names {
+ public:
+  template <typename R>
+  static std::string GetName(int index) {
+    constexpr const char* kNames[] = {"best_fit", "first_fit", "tlsf", "float_bins", "range_buddy", "whole_range"};
+    return kNames[index];
+  }
+};
+TYPED_TEST_SUITE(RangeAllocators, All, Names);
+
+constexpr std::uint64_t kBlocks[] = {1, 256, 65'536};
+
+TYPED_TEST(RangeAllocators, serve_their_largest_request_and_not_a_byte_more) {
+  for (const std::uint64_t block : kBlocks) {
+    std::vector<std::uint64_t> capacities{0, 1, 64'000'000, std::uint64_t{1} << 40, (std::uint64_t{1} << 47) - 1};
+    for (const std::uint64_t blocks : {1u, 2u, 3u, 17u, 1000u, 1024u, 65'535u})
+      for (const std::uint64_t rest : {std::uint64_t{0}, std::uint64_t{1}, block / 2, block - 1})
+        capacities.push_back(blocks * block + rest);
+    for (const std::uint64_t capacity : capacities) {
+      expect_range_limits<TypeParam>(capacity, block);
+      if (this->HasFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(RangeAllocators, keep_parts_apart_under_random_requests) {
+  for (const std::uint64_t block : kBlocks)
+    for (const std::uint64_t capacity : {block, 100 * block + block / 3, 1024 * block, 4095 * block + block - 1})
+      for (const std::uint64_t seed : {1u, 2u, 3u}) {
+        expect_sound_range<TypeParam>(capacity, block, seed);
+        if (this->HasFailure()) return;
+      }
+}
+
+TYPED_TEST(RangeAllocators, merge_in_every_order_of_frees) {
+  if (!RangePromises<TypeParam>::kServesMany) return;
+  std::vector<std::size_t> order{0, 1, 2, 3, 4};
+  do {
+    TypeParam design(5 * 256 + 100, 256);
+    const std::string first = picture(design);
+    std::vector<Suballocation> parts;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      parts.push_back(design.allocate(200, 1));
+      ASSERT_TRUE(parts.back().served());
+    }
+    for (const std::size_t i : order) design.free(parts[i]);
+    ASSERT_EQ(picture(design), first);
+    EXPECT_EQ(design.used_bytes(), 0u);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// --- What each design promises beyond that ---------------------------------------------------------------------------
+
+/// A range of blocks of 16 in which parts of these numbers of blocks are used, and every second one is freed.
+template <typename R>
+std::vector<Suballocation> every_second_freed(R& design, const std::vector<std::uint64_t>& blocks) {
+  std::vector<Suballocation> parts;
+  for (const std::uint64_t each : blocks) parts.push_back(design.allocate(16 * each, 1));
+  for (std::size_t i = 0; i < parts.size(); i += 2) design.free(parts[i]);
+  return parts;
+}
+
+TEST(FirstFit, takes_the_lowest_space_that_holds_a_request) {
+  FirstFit ranges(16 * 20, 16);
+  every_second_freed(ranges, {3, 1, 2, 1, 4, 1, 2, 1});
+  ASSERT_EQ(picture(ranges), "0+48f 48+16u 64+32f 96+16u 112+64f 176+16u 192+32f 224+16u 240+80f");
+  EXPECT_EQ(ranges.allocate(33, 1).offset, 0u);
+  EXPECT_EQ(ranges.allocate(33, 1).offset, 112u);
+  EXPECT_EQ(ranges.allocate(20, 1).offset, 64u);
+  EXPECT_EQ(ranges.allocate(64, 1).offset, 240u);
+}
+
+TEST(FirstFit, keeps_the_gap_before_an_aligned_part_as_a_free_space) {
+  FirstFit ranges(16 * 20, 16);
+  const Suballocation first = ranges.allocate(16, 1);
+  const Suballocation aligned = ranges.allocate(40, 128);
+  EXPECT_EQ(picture(ranges), "0+16u 16+112f 128+48u 176+144f");
+  EXPECT_EQ(ranges.allocate(100, 16).offset, 16u);
+  ranges.free(aligned);
+  ranges.free(first);
+  EXPECT_EQ(picture(ranges), "0+16f 16+112u 128+192f");
+}
+
+TEST(OffsetTlsf, takes_a_space_of_the_next_list_and_keeps_gaps_free) {
+  OffsetTlsf ranges(4096, 1);
+  const Suballocation parts[] = {ranges.allocate(100, 1), ranges.allocate(1, 1), ranges.allocate(102, 1),
+                                 ranges.allocate(1, 1)};
+  ranges.free(parts[0]);
+  ranges.free(parts[2]);
+  EXPECT_EQ(ranges.allocate(99, 1).offset, 0u);  // lists are two wide here: 100 is in the list from 100 on
+  EXPECT_EQ(ranges.allocate(101, 1).offset, 101u);
+  EXPECT_EQ(ranges.allocate(10, 1024).offset, 1024u);
+  EXPECT_EQ(picture(ranges), "0+99u 99+1f 100+1u 101+101u 202+1f 203+1u 204+820f 1024+10u 1034+3062f");
+}
+
+TEST(OffsetTlsf, searches_its_own_list_if_no_larger_one_has_a_space) {
+  OffsetTlsf ranges(1000, 1);
+  EXPECT_EQ(ranges.allocate(1000, 1).offset, 0u);  // the list begins with 992
+  EXPECT_FALSE(ranges.allocate(1, 1).served());
+}
+
+TEST(FloatBins, passes_over_a_space_of_the_requests_own_bin_if_another_one_has_any) {
+  FloatBins ranges(4096, 1);
+  const Suballocation parts[] = {ranges.allocate(71, 1), ranges.allocate(1, 1)};
+  ranges.free(parts[0]);
+  EXPECT_EQ(ranges.allocate(65, 1).offset, 72u);  // the bin of 64 to 71
+  EXPECT_EQ(ranges.allocate(64, 1).offset, 0u);
+}
+
+TEST(FloatBins, keeps_the_gap_before_an_aligned_part) {
+  FloatBins ranges(4096, 16);
+  const Suballocation first = ranges.allocate(1, 16);
+  const Suballocation aligned = ranges.allocate(10, 64);
+  EXPECT_EQ(aligned.offset, 64u);
+  EXPECT_EQ(picture(ranges), "0+16u 16+64u 80+4016f");
+  EXPECT_EQ(ranges.requested_bytes(), 11u);
+  ranges.free(aligned);
+  ranges.free(first);
+  EXPECT_EQ(picture(ranges), "0+4096f");
+}
+
+TEST(RangeBuddy, has_every_block_at_a_multiple_of_its_size) {
+  RangeBuddy ranges(3 * 1024 + 256 + 100, 256);
+  EXPECT_EQ(picture(ranges), "0+2048f 2048+1024f 3072+256f 3328+100f");
+  EXPECT_EQ(ranges.allocate(1, 1024).offset, 2048u);
+  EXPECT_EQ(ranges.allocate(257, 256).offset % 512, 0u);
+  EXPECT_EQ(ranges.allocate(513, 256).offset % 1024, 0u);
+  EXPECT_EQ(ranges.allocate(1, 1).offset, 3072u);
+  EXPECT_EQ(ranges.used_bytes(), 1024u + 512u + 1024u + 256u);
+  EXPECT_EQ(ranges.requested_bytes(), 1u + 257u + 513u + 1u);
+  EXPECT_FALSE(ranges.allocate(1, 2048).served());
+}
+
+TEST(WholeRange, holds_one_part) {
+  WholeRange range(1000, 256);
+  const Suballocation taken = range.allocate(10, 4096);
+  EXPECT_EQ(taken, (Suballocation{0, 0}));
+  EXPECT_FALSE(range.allocate(1, 1).served());
+  EXPECT_EQ(picture(range), "0+1000u");
+  EXPECT_EQ(range.requested_bytes(), 10u);
+  range.free(taken);
+  EXPECT_EQ(picture(range), "0+1000f");
+}
+
+TEST(SizeBins, count_sizes_of_64_bits) {
+  using Bins = SizeBins<3, std::uint64_t>;
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  EXPECT_EQ(Bins::of(kMost) + 1, Bins::kCount);
+  EXPECT_EQ(SizeBins<5>::of(~0u) + 1, SizeBins<5>::kCount);
+  EXPECT_EQ(Bins::holding(kMost), Bins::kCount);
+  for (unsigned bin = 1; bin < Bins::kCount; ++bin) {
+    const std::uint64_t smallest = Bins::smallest(bin);
+    ASSERT_EQ(Bins::of(smallest), bin);
+    ASSERT_EQ(Bins::of(smallest - 1), bin - 1);
+    ASSERT_EQ(Bins::holding(smallest), bin);
+    ASSERT_EQ(Bins::holding(smallest + 1), bin + 1);
+  }
+}
+
+TEST(BinSet, knows_its_highest_member) {
+  BinSet<300> set;
+  EXPECT_EQ(set.last(), BinSet<300>::kNone);
+  for (const unsigned bin : {3u, 64u, 63u, 299u}) {
+    set.add(bin);
+    EXPECT_EQ(set.last(), bin == 63 ? 64 : bin);
+  }
+  set.remove(299);
+  EXPECT_EQ(set.last(), 64u);
+}
+
+}  // namespace
+}  // namespace lab::designs
