@@ -32,7 +32,9 @@ RangeBuddy::RangeBuddy(std::uint64_t capacity, std::uint64_t block_bytes)
 Suballocation RangeBuddy::allocate(std::uint64_t bytes, std::uint64_t alignment) {
   bytes += bytes == 0;
   if (bytes > capacity_) return {};
-  const std::uint64_t wanted = alignment > block_bytes_ ? std::max(bytes, alignment) : bytes;
+  // The larger one, without a branch: which one it is, is often chance.
+  const std::uint64_t least = alignment > block_bytes_ ? alignment : 1;
+  const std::uint64_t wanted = bytes + ((least - bytes) & (0 - std::uint64_t{bytes < least}));
   const OffsetBuddy::Position block = tree_.allocate(wanted);
   if (block == OffsetBuddy::kNone) return {};
   const std::uint64_t taken = tree_.layout().block_bytes(wanted), offset = end() - block - taken;
