@@ -53,15 +53,6 @@ struct PlacedMemory {
   MemoryRefusal refusal = MemoryRefusal::kNone;
 };
 
-/// What the resources of one allocation have in common; of what they need not have in common, the default.
-struct MemoryGroup {
-  ResourceKind kind = ResourceKind::kOptimalImage;
-  std::uint64_t alignment = 1;
-  unsigned memory_type = 0;
-  std::uint64_t bytes = 0;  ///< 0: any
-  auto operator<=>(const MemoryGroup&) const = default;
-};
-
 /// All in bytes, over one group, one allocation or everything.
 struct MemoryUsage {
   std::size_t allocations = 0, resources = 0;
@@ -291,8 +282,8 @@ class MemoryPools {
 
   PlacedMemory place_in_new(const MemoryRequest& request, std::uint32_t group) {
     const std::uint64_t bytes = std::max<std::uint64_t>(request.bytes, 1);
-    std::uint64_t size = allocation_bytes_[request.memory_type];
-    if (bytes > size) return {{}, MemoryRefusal::kTooLarge};
+    if (bytes > allocation_bytes_[request.memory_type]) return {{}, MemoryRefusal::kTooLarge};
+    std::uint64_t size = preferred_bytes(request, group);
     const auto [name, refusal] = ask(request.memory_type, bytes, size);
     if (!name) return {{}, refusal};
     if (group == kNoGroup) {
@@ -312,6 +303,21 @@ class MemoryPools {
     if (part.served()) return {block_of(added, part)};
     return_allocation(added);  // a range allocator that rounds may serve less than its range
     return {{}, MemoryRefusal::kTooLarge};
+  }
+
+  // With a hint, as few equal allocations as its bytes need, with an eighth to spare for fragmentation. Where that was
+  // not enough, smaller ones follow.
+  std::uint64_t preferred_bytes(const MemoryRequest& request, std::uint32_t group) const {
+    const std::uint64_t largest = allocation_bytes_[request.memory_type];
+    const MemoryGroup key = key_of(request);
+    const auto hint = std::ranges::find(policy_.hints, key, &MemoryHint::group);
+    if (hint == policy_.hints.end() || policy_.fixed_bytes > 0) return largest;
+    const std::uint64_t expected = hint->bytes + hint->bytes / 8, parts = (expected + largest - 1) / largest;
+    if (parts == 0) return largest;
+    std::uint64_t size = (expected + parts - 1) / parts;
+    if (group != kNoGroup && groups_[group].allocations.size() >= parts) size /= 8;
+    const std::uint64_t whole = (std::max(size, request.bytes) + key.alignment - 1) / key.alignment * key.alignment;
+    return std::min(whole, largest);
   }
 
   struct Answer {

@@ -48,6 +48,21 @@ struct MemoryDevice {
   std::function<void(std::uint64_t allocation)> free;
 };
 
+/// What the resources of one allocation have in common; of what they need not have in common, the default.
+struct MemoryGroup {
+  ResourceKind kind = ResourceKind::kOptimalImage;
+  std::uint64_t alignment = 1;
+  unsigned memory_type = 0;
+  std::uint64_t bytes = 0;  ///< 0: any
+  auto operator<=>(const MemoryGroup&) const = default;
+};
+
+/// What a program will hold of one group at most. It may say so before it starts.
+struct MemoryHint {
+  MemoryGroup group;
+  std::uint64_t bytes = 0;  ///< of all its resources together, each rounded up to its alignment
+};
+
 /// How large allocations are, and how many there may be.
 struct MemoryPolicy {
   static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
@@ -59,6 +74,8 @@ struct MemoryPolicy {
   std::uint64_t max_allocation_bytes = kUnlimited;  ///< Vulkan's maxMemoryAllocationSize
   std::uint64_t fixed_bytes = 0;                    ///< of an allocation, instead of max(M, H / K); 0: none
   std::uint64_t granularity = 1;                    ///< Vulkan's bufferImageGranularity, a power of two
+
+  std::vector<MemoryHint> hints;                    ///< of groups without one, nothing is known
 
   /// max(M, H / K) or the fixed size, but no more than the heap and than the device allows for one allocation.
   std::uint64_t allocation_bytes(unsigned memory_type) const;

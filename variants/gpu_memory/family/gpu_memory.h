@@ -20,19 +20,11 @@ using designs::MemoryRequest;
 using designs::PlacedMemory;
 using designs::ResourceKind;
 
-/// What a program will hold of one group at most, which it may say before it starts.
-struct Hint {
-  ResourceKind kind = ResourceKind::kOptimalImage;
-  std::uint64_t alignment = 1;
-  unsigned memory_type = 0;
-  std::uint64_t bytes = 0;  ///< of all such resources together, each rounded up to the alignment
-};
-
 /// What a variant is made with.
 struct Setup {
   designs::MemoryPolicy policy;
   designs::MemoryDevice device;
-  std::vector<Hint> hints;
+  std::vector<designs::MemoryHint> hints;  ///< of each kind, alignment and memory type
 };
 
 template <typename A>

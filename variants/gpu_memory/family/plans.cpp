@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "harness/base/random.h"
 
@@ -103,6 +105,27 @@ std::uint64_t ResourcePlan::most_requested() const {
   return most;
 }
 
+std::vector<designs::MemoryHint> ResourcePlan::hints() const {
+  std::map<designs::MemoryGroup, std::pair<std::uint64_t, std::uint64_t>> bytes;  // live, and the most
+  std::vector<const MemoryRequest*> live(slots);
+  const auto change = [&](const MemoryRequest& request, bool more) {
+    auto& [now, most] = bytes[{request.kind, request.alignment, request.memory_type, 0}];
+    const std::uint64_t rounded = (request.bytes + request.alignment - 1) / request.alignment * request.alignment;
+    now = more ? now + rounded : now - rounded;
+    most = std::max(most, now);
+  };
+  for (const auto* part : {&fill, &steps})
+    for (const Step& step : *part) {
+      if (const MemoryRequest* const old = std::exchange(live[step.slot], nullptr)) change(*old, false);
+      if (step.resource == Step::kNothing || resources[step.resource].dedicated) continue;
+      live[step.slot] = &resources[step.resource].request;
+      change(*live[step.slot], true);
+    }
+  std::vector<designs::MemoryHint> hints;
+  for (const auto& [group, most] : bytes) hints.push_back({group, most.second});
+  return hints;
+}
+
 Setup ResourcePlan::setup(SimulatedDevice& device) const {
   Setup setup;
   setup.policy.heap_bytes = {heap_bytes, heap_bytes};
@@ -110,6 +133,7 @@ Setup ResourcePlan::setup(SimulatedDevice& device) const {
   setup.policy.fixed_bytes = allocation_bytes;
   setup.policy.granularity = granularity;
   setup.device = device.device();
+  setup.hints = hints();
   return setup;
 }
 

@@ -36,6 +36,7 @@ struct ResourcePlan {
 
   std::size_t creations() const;         ///< of the steps
   std::uint64_t most_requested() const;  ///< bytes that are live at once at most
+  std::vector<designs::MemoryHint> hints() const;
   Setup setup(SimulatedDevice& device) const;
 };
 
