@@ -106,7 +106,7 @@ class Planner {
     const BestFit::Token left = ranges_[item.place.range].release({item.place.offset, item.token});
     moves_.push_back({item.place.range, to.place.range, item.place.offset, to.place.offset, item.bytes});
     item.place = to.place;
-    item.token = taken.token;
+    item.token = static_cast<BestFit::Token>(taken.token);
     return left;
   }
 

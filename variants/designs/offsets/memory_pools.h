@@ -36,14 +36,14 @@ namespace lab::designs {
 struct Grouping {
   bool by_kind = true;
   bool by_alignment = false;  ///< the allocation has blocks of it, so no alignment leaves a gap
-  bool by_size = false;       ///< as requested
+  bool by_size = false;       ///< rounded up to a power of two
 };
 
 /// A live resource. Its place is for the caller; the rest names it to the pools.
 struct MemoryBlock {
   MemoryPlace place;
   std::uint32_t slot = 0;   ///< of its allocation
-  std::uint32_t token = 0;  ///< of its range
+  std::uint64_t token = 0;  ///< of its range
   bool operator==(const MemoryBlock&) const = default;
 };
 
@@ -98,6 +98,7 @@ class MemoryPools {
     if (!valid(request)) return {{}, MemoryRefusal::kInvalid};
     if (request.bytes > policy_.largest_resource && request.kind != ResourceKind::kBuffer)
       return {{}, MemoryRefusal::kHumongous};
+    if (request.bytes > allocation_bytes_[request.memory_type]) return {{}, MemoryRefusal::kTooLarge};
     const std::uint32_t found = find_group(request);
     if (found != kNoGroup)
       for (Allocation* const allocation : groups_[found].allocations)
@@ -218,7 +219,7 @@ class MemoryPools {
     Allocation& giver = *slots_[from.slot];
     Allocation* const taker = named(to.allocation);
     if (taker == nullptr || !giver.ranges || !taker->ranges || giver.group != taker->group) return std::nullopt;
-    const std::uint64_t requested = giver.ranges->range_of(from.token).requested;
+    const std::uint64_t requested = giver.ranges->range_of(static_cast<typename R::Token>(from.token)).requested;
     const Suballocation part = taker->ranges->allocate_at(to.offset, requested);
     if (!part.served()) return std::nullopt;
     giver.ranges->free({from.place.offset, from.token});
@@ -269,7 +270,7 @@ class MemoryPools {
     MemoryGroup key{.memory_type = request.memory_type};
     if (kGrouping.by_kind) key.kind = request.kind;
     if (kGrouping.by_alignment) key.alignment = request.alignment;
-    if (kGrouping.by_size) key.bytes = std::max<std::uint64_t>(request.bytes, 1);
+    if (kGrouping.by_size) key.bytes = std::bit_ceil(std::max<std::uint64_t>(request.bytes, 1));
     return key;
   }
   struct HashGroup {
@@ -282,7 +283,6 @@ class MemoryPools {
 
   PlacedMemory place_in_new(const MemoryRequest& request, std::uint32_t group) {
     const std::uint64_t bytes = std::max<std::uint64_t>(request.bytes, 1);
-    if (bytes > allocation_bytes_[request.memory_type]) return {{}, MemoryRefusal::kTooLarge};
     std::uint64_t size = preferred_bytes(request, group);
     const auto [name, refusal] = ask(request.memory_type, bytes, size);
     if (!name) return {{}, refusal};

@@ -12,7 +12,7 @@ namespace lab::designs {
 struct Suballocation {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   std::uint64_t offset = kNone;
-  std::uint32_t token = 0;
+  std::uint64_t token = 0;  ///< 64 bits, because VulkanMemoryAllocator's names are addresses
   bool served() const { return offset != kNone; }
   bool operator==(const Suballocation&) const = default;
 };

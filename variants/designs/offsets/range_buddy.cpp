@@ -9,7 +9,7 @@ namespace lab::designs {
 namespace {
 
 constexpr std::uint64_t kLeastLeaf = 256;
-constexpr unsigned kMostLeavesLog2 = 18;
+constexpr unsigned kMostLeavesLog2 = 16;
 
 BuddyLayout layout_of(std::uint64_t capacity, std::uint64_t block_bytes) {
   assert(std::has_single_bit(block_bytes));
@@ -62,7 +62,7 @@ void RangeBuddy::free(Suballocation taken) {
   requested_bytes_ -= part.requested;
   part.requested = 0;
   part.next = unused_;
-  unused_ = taken.token;
+  unused_ = static_cast<std::uint32_t>(taken.token);
   tree_.free(end() - part.offset - bytes, bytes);
 }
 

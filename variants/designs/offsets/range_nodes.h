@@ -179,7 +179,7 @@ Suballocation RangeNodes::take(Index space, std::uint64_t gap, std::uint64_t byt
 
 template <SpaceLists Lists>
 RangeNodes::Index RangeNodes::free(Suballocation taken, Lists& lists) {
-  const Index part = taken.token;
+  const auto part = static_cast<Index>(taken.token);
   assert(part != kEnds && part < nodes_.size() && !nodes_[part].is_free());
   assert(taken.offset >= nodes_[part].offset && taken.offset < nodes_[part].end());
   const auto [offset, bytes] = std::pair(nodes_[part].offset, nodes_[part].bytes());

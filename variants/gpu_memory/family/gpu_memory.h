@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "variants/designs/offsets/first_fit.h"
 #include "variants/designs/offsets/memory_pools.h"
 
 namespace lab::gpu_memory {
@@ -39,10 +40,25 @@ concept GpuMemory = std::constructible_from<A, const Setup&> &&
       constant.for_each_allocation([](const designs::MemoryAllocation&, auto) {});
     };
 
+/// Takes an allocation for each size of a resource.
+template <typename A>
+concept GroupsBySize = requires {
+  requires A::kGroupsBySize;
+};
+
+/// Walks the free spaces one by one, so that a search for the minimum heap over a sweep would take minutes.
+template <typename A>
+concept SearchesEveryFreeSpace = requires {
+  requires A::kSearchesEveryFreeSpace;
+};
+
 /// A design of ranges in pools, as a variant.
 template <designs::RangeAllocator R, designs::Grouping kGrouping>
 class Pools : public designs::MemoryPools<R, kGrouping> {
  public:
+  static constexpr bool kGroupsBySize = kGrouping.by_size;
+  static constexpr bool kSearchesEveryFreeSpace = std::same_as<R, designs::FirstFit>;
+
   explicit Pools(const Setup& setup) : designs::MemoryPools<R, kGrouping>(setup.policy, setup.device) {}
 };
 

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <cassert>
 #include <cstdlib>
 #include <new>
@@ -57,8 +58,8 @@ std::uint32_t flags_of(VmaStrategy strategy) {
   return 0;
 }
 
-VmaVirtualAllocation handle_of(std::uint64_t kept) {
-  return reinterpret_cast<VmaVirtualAllocation>(kept);
+VmaVirtualAllocation handle_of(std::uint64_t token) {
+  return reinterpret_cast<VmaVirtualAllocation>(token);
 }
 
 VmaStatistics statistics_of(VmaVirtualBlock block) {
@@ -91,8 +92,7 @@ void VmaRange::swap(VmaRange& other) noexcept {
   std::swap(capacity_, other.capacity_);
   std::swap(block_bytes_, other.block_bytes_);
   std::swap(flags_, other.flags_);
-  std::swap(free_token_, other.free_token_);
-  handles_.swap(other.handles_);
+  std::swap(used_count_, other.used_count_);
   heap_bytes_.swap(other.heap_bytes_);
 }
 
@@ -105,31 +105,13 @@ designs::Suballocation VmaRange::allocate(std::uint64_t bytes, std::uint64_t ali
   VkDeviceSize offset = 0;
   counted_at = heap_bytes_.get();
   if (vmaVirtualAllocate(block_, &wanted, &taken, &offset) != VK_SUCCESS) return {};
-  return {offset, token_of(reinterpret_cast<std::uint64_t>(taken))};
+  ++used_count_;
+  return {offset, reinterpret_cast<std::uint64_t>(taken)};
 }
 
 void VmaRange::free(designs::Suballocation taken) {
-  assert(taken.token < handles_.size() && handles_[taken.token] % 2 == 0);
-  std::uint64_t& kept = handles_[taken.token];
-  vmaVirtualFree(block_, handle_of(kept));
-  kept = std::uint64_t{free_token_} << 1 | 1;
-  free_token_ = taken.token;
-}
-
-std::uint32_t VmaRange::token_of(std::uint64_t handle) {
-  assert(handle % 2 == 0);
-  const std::uint32_t token = free_token_;
-  if (token == kNoToken) {
-    handles_.push_back(handle);
-    return static_cast<std::uint32_t>(handles_.size() - 1);
-  }
-  free_token_ = static_cast<std::uint32_t>(handles_[token] >> 1);
-  handles_[token] = handle;
-  return token;
-}
-
-std::size_t VmaRange::used_count() const {
-  return statistics_of(block_).allocationCount;
+  vmaVirtualFree(block_, handle_of(taken.token));
+  --used_count_;
 }
 
 std::uint64_t VmaRange::used_bytes() const {
@@ -137,7 +119,7 @@ std::uint64_t VmaRange::used_bytes() const {
 }
 
 std::size_t VmaRange::metadata_bytes() const {
-  return sizeof *this + sizeof *heap_bytes_ + *heap_bytes_ + handles_.capacity() * sizeof handles_[0];
+  return sizeof *this + sizeof *heap_bytes_ + *heap_bytes_;
 }
 
 // Not VMA's unusedRangeSizeMax: a free space may begin where no part may.
@@ -151,27 +133,15 @@ std::uint64_t VmaRange::largest_free() const {
   return largest;
 }
 
-// VMA names the used parts of a block only in a text. What lies between them is free.
+// VMA lists the parts of a block only in this text.
 std::vector<designs::OffsetRange> VmaRange::ranges() const {
-  std::vector<designs::OffsetRange> used;
-  for (const std::uint64_t kept : handles_) {
-    if (kept % 2 != 0) continue;
-    VmaVirtualAllocationInfo info{};
-    vmaGetVirtualAllocationInfo(block_, handle_of(kept), &info);
-    used.push_back({info.offset, info.size, info.size, true});
-  }
-  std::ranges::sort(used, {}, &designs::OffsetRange::offset);
   std::vector<designs::OffsetRange> all;
-  std::uint64_t end = 0;
-  const auto free_until = [&](std::uint64_t offset) {
-    if (end < offset) all.push_back({.offset = end, .bytes = offset - end});
-  };
-  for (const designs::OffsetRange& range : used) {
-    free_until(range.offset);
-    all.push_back(range);
-    end = range.end();
+  const boost::json::value map = boost::json::parse(own_map());
+  for (const boost::json::value& part : map.at("Details").at("Suballocations").as_array()) {
+    const auto bytes = part.at("Size").to_number<std::uint64_t>();
+    const bool used = !part.as_object().contains("Type");  // only free spaces have one: "FREE"
+    all.push_back({part.at("Offset").to_number<std::uint64_t>(), bytes, used ? bytes : 0, used});
   }
-  free_until(capacity_);
   return all;
 }
 

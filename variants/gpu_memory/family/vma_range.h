@@ -37,7 +37,7 @@ class VmaRange {
   void free(designs::Suballocation taken);
 
   std::uint64_t capacity() const { return capacity_; }
-  std::size_t used_count() const;
+  std::size_t used_count() const { return used_count_; }
   std::uint64_t used_bytes() const;
   std::uint64_t requested_bytes() const { return used_bytes(); }
   /// O(n log n) for n used parts.
@@ -61,18 +61,12 @@ class VmaRange {
 
  private:
   void swap(VmaRange& other) noexcept;
-  std::uint32_t token_of(std::uint64_t handle);
   std::vector<designs::OffsetRange> ranges() const;
-
-  static constexpr std::uint32_t kNoToken = ~std::uint32_t{0};
 
   VmaVirtualBlock_T* block_ = nullptr;
   std::uint64_t capacity_ = 0, block_bytes_ = 1;
   std::uint32_t flags_ = 0;
-  std::uint32_t free_token_ = kNoToken;  // the last one that was given back
-  // By token: VMA's handle, or for a token without a part the next one without. They differ in bit 0, because a handle
-  // of TLSF is an address. So a token costs one load and one store in a table that the caller just used.
-  std::vector<std::uint64_t> handles_;
+  std::size_t used_count_ = 0;
   std::unique_ptr<std::size_t> heap_bytes_;  // what VMA allocated; apart, so that it stays where it is in a move
 };
 

@@ -56,7 +56,10 @@ class ReplaceResources : public bench::Task {
     return checksum_of(stage_.plan, last_, blocks_, stage_.device);
   }
   std::map<std::string, double> counters() const override { return counted(subject_, stage_.plan); }
-  std::map<std::string, double> costly_counters() const override { return minimum_heap(subject_, stage_.plan); }
+  std::map<std::string, double> costly_counters() const override {
+    if (SearchesEveryFreeSpace<A> && stage_.plan.allocation_bytes > 0) return {};
+    return minimum_heap(subject_, stage_.plan);
+  }
 
  private:
   void execute(const std::vector<Step>& steps) {
@@ -130,9 +133,14 @@ std::vector<bench::Workload> workloads() {
     offered.push_back(std::move(workload));
   };
   for (const bool rounded : {false, true})
-    offer(describe_one_alignment(rounded), [rounded](const bench::Case& inputs) {
-      return one_alignment(inputs.seed, static_cast<std::uint64_t>(inputs.point), rounded);
-    });
+    if constexpr (GroupsBySize<A>) {
+      offered.push_back(describe_one_alignment(rounded));
+      offered.back().unsupported = "it takes an allocation for each size, and the workload has one allocation";
+    } else {
+      offer(describe_one_alignment(rounded), [rounded](const bench::Case& inputs) {
+        return one_alignment(inputs.seed, static_cast<std::uint64_t>(inputs.point), rounded);
+      });
+    }
   for (const DeviceTable& table : device_tables()) {
     offer(describe_streaming(table), [&table](const bench::Case& inputs) { return streaming(inputs.seed, table); });
     offer(describe_level_loading(table),
