@@ -88,7 +88,7 @@ class BestFit {
   /// The used part that begins at `offset`; not served if none does. O(n).
   Suballocation used_at(std::uint64_t offset) const;
   /// The used part or the free space of a token.
-  OffsetRange range_of(Token token) const { return nodes_.range_of(token); }
+  OffsetRange range_of(std::uint64_t token) const { return nodes_.range_of(static_cast<Token>(token)); }
 
   std::uint64_t capacity() const { return nodes_.capacity(); }
   std::uint64_t block_bytes() const { return nodes_.block_bytes(); }

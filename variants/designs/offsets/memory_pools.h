@@ -219,7 +219,7 @@ class MemoryPools {
     Allocation& giver = *slots_[from.slot];
     Allocation* const taker = named(to.allocation);
     if (taker == nullptr || !giver.ranges || !taker->ranges || giver.group != taker->group) return std::nullopt;
-    const std::uint64_t requested = giver.ranges->range_of(static_cast<typename R::Token>(from.token)).requested;
+    const std::uint64_t requested = giver.ranges->range_of(from.token).requested;
     const Suballocation part = taker->ranges->allocate_at(to.offset, requested);
     if (!part.served()) return std::nullopt;
     giver.ranges->free({from.place.offset, from.token});
