@@ -14,6 +14,7 @@
 #include "harness/base/layout.h"
 #include "harness/base/nearest.h"
 #include "harness/base/utc.h"
+#include "harness/base/vulkan_driver.h"
 #include "harness/cli/advise.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/real_allocations.h"
@@ -59,7 +60,7 @@ probe::ProbeSpec spec_of(const Options& options) {
   spec.shims = build_dir().parent_path() / "simulated-devices";
   spec.driver = options.value("--driver").value_or("all");
   spec.validate = options.has("--validate");
-  spec.environment = probe::current_environment();
+  spec.environment = current_environment();
   spec.on_progress = [](const std::string& line) { fmt::print(stderr, "probe: {}\n", line); };
   return spec;
 }

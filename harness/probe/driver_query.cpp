@@ -264,24 +264,8 @@ ChildSpec child_spec(const Manifest& manifest, const QuerySpec& spec, std::uint6
 }  // namespace
 
 EnvironmentVariables child_environment(const Manifest& manifest, const QuerySpec& spec) {
-  EnvironmentVariables environment = spec.environment;
-  // These would add drivers or layers to the queried one.
-  for (const char* name : {"VK_ADD_DRIVER_FILES", "VK_INSTANCE_LAYERS", "VK_LOADER_DRIVERS_SELECT",
-                           "VK_LOADER_DRIVERS_DISABLE", "VK_LOADER_LAYERS_ENABLE", "VK_ADD_LAYER_PATH"})
-    environment.erase(name);
-  environment["VK_DRIVER_FILES"] = manifest.file;
-  environment["VK_ICD_FILENAMES"] = manifest.file;  // its name for loaders before 1.3.207
-  environment["VK_LOADER_LAYERS_DISABLE"] = "~implicit~";
-  environment["VK_LOADER_DISABLE_SELECT"] = "1";  // devices in the driver's own order
-  environment.emplace("VK_LOADER_DEBUG", "error");
-  // Nothing is drawn, so Mesa does not need its cache folder in the user's home.
-  environment["MESA_SHADER_CACHE_DISABLE"] = "true";
-  if (!spec.validation_layers.empty()) environment["VK_LAYER_PATH"] = spec.validation_layers;
-  if (!manifest.libraries.empty()) {
-    std::string& paths = environment["LD_LIBRARY_PATH"];
-    paths.clear();
-    for (const std::string& folder : manifest.libraries) paths += (paths.empty() ? "" : ":") + folder;
-  }
+  EnvironmentVariables environment =
+      driver_environment(spec.environment, manifest.file, manifest.libraries, spec.validation_layers);
   if (!manifest.preloaded.empty()) environment["LD_PRELOAD"] = manifest.preloaded;
   if (manifest.simulated) {
     // These would choose another chip than the column says.

@@ -1,7 +1,6 @@
 #include "harness/probe/manifests.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <ranges>
@@ -90,25 +89,7 @@ Expected<T> read_json(const fs::path& file) {
   return from_json<T>(*value);
 }
 
-// Several processes may write it at once, always with equal content: write_file renames. In a read-only checkout the
-// existing file is kept.
-Expected<void> write_json(const fs::path& file, const json::object& content) {
-  const std::string text = json::serialize(content) + "\n";
-  if (const Expected<std::string> there = read_file(file); there && *there == text) return {};
-  return write_file(file, text);
-}
-
 }  // namespace
-
-EnvironmentVariables current_environment() {
-  EnvironmentVariables environment;
-  for (char** entry = environ; entry && *entry; ++entry) {
-    const std::string_view text(*entry);
-    const std::size_t equals = text.find('=');
-    if (equals != std::string_view::npos) environment.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return environment;
-}
 
 std::vector<fs::path> manifest_folders(const EnvironmentVariables& environment, const fs::path& root) {
   std::vector<fs::path> folders;
@@ -159,29 +140,8 @@ std::vector<Manifest> find_manifests(const EnvironmentVariables& environment, co
   return manifests;
 }
 
-fs::path pinned_package(const fs::path& lib, const std::string& prefix) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(lib, error)) {
-    const std::string name = entry.path().filename();
-    if (name.size() > prefix.size() + 1 && name.starts_with(prefix + "-") && std::isdigit(name[prefix.size() + 1]))
-      found.push_back(entry.path());
-  }
-  return found.empty() ? fs::path() : *std::ranges::max_element(found);
-}
-
 Expected<void> write_manifest(const Manifest& manifest) {
-  return write_json(manifest.file,
-                    {{"file_format_version", "1.0.0"},
-                     {"ICD", json::object{{"library_path", manifest.library}, {"api_version", "1.3.0"}}}});
-}
-
-std::vector<std::string> pinned_libraries(const fs::path& lib) {
-  std::vector<std::string> folders;
-  // LLVM, libxcb, ...; libstdc++, libexpat, ...
-  for (const char* package : {"lavapipe", "runtime"})
-    if (const fs::path folder = pinned_package(lib, package); !folder.empty()) folders.push_back(folder);
-  return folders;
+  return write_driver_manifest(manifest.file, manifest.library);
 }
 
 Expected<std::vector<Manifest>> pinned_manifests(const fs::path& lib, const fs::path& generated) {
@@ -194,31 +154,6 @@ Expected<std::vector<Manifest>> pinned_manifests(const fs::path& lib, const fs::
   manifest.libraries = pinned_libraries(lib);
   if (const auto written = write_manifest(manifest); !written) return written.error();
   return std::vector<Manifest>{manifest};
-}
-
-std::string loader_library(const fs::path& lib) {
-  const fs::path pinned = pinned_package(lib, "vulkan-loader") / "libvulkan.so.1";
-  std::error_code error;
-  return fs::exists(pinned, error) ? pinned.string() : "libvulkan.so.1";
-}
-
-Expected<fs::path> validation_layers(const fs::path& lib, const fs::path& generated) {
-  const fs::path package = pinned_package(lib, "vulkan-validationlayers");
-  const fs::path manifest = package / "share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
-  auto content = read_json<json::object>(manifest);
-  if (package.empty() || !content)
-    return Error{
-        fmt::format("no validation layers: expected '{}'", (lib / "vulkan-validationlayers-<version>").string()),
-        "python3 make.py spm install vulkan-validationlayers"};
-  json::value* layer = content->if_contains("layer");
-  if (!layer || !layer->is_object())
-    return Error{fmt::format("'{}': expected an object 'layer'", manifest.string()), ""};
-  std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(package / "lib", error))
-    if (entry.path().filename() == "libVkLayer_khronos_validation.so")
-      layer->get_object()["library_path"] = entry.path().string();
-  if (const auto written = write_json(generated / manifest.filename(), *content); !written) return written.error();
-  return generated;
 }
 
 }  // namespace lab::probe

@@ -2,20 +2,15 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/vulkan_driver.h"
 #include "harness/results/atlas.h"
 
 namespace lab::probe {
-
-using EnvironmentVariables = std::map<std::string, std::string>;
-
-/// This process's environment.
-EnvironmentVariables current_environment();
 
 struct Manifest {
   std::filesystem::path file;
@@ -50,22 +45,9 @@ Manifest read_manifest(const std::filesystem::path& file);
 /// Writes a manifest's file, with which the loader finds its library.
 Expected<void> write_manifest(const Manifest& manifest);
 
-/// The folders with the libraries that pinned drivers link; none has a C library.
-std::vector<std::string> pinned_libraries(const std::filesystem::path& lib);
-
 /// The drivers under `lib` (lavapipe), each with a manifest written to `generated`: a manifest contains an absolute
 /// path, which a package in the store cannot know.
 Expected<std::vector<Manifest>> pinned_manifests(const std::filesystem::path& lib,
                                                  const std::filesystem::path& generated);
-
-/// The one folder or file `lib`/<prefix>-<version>; empty if the package is not installed.
-std::filesystem::path pinned_package(const std::filesystem::path& lib, const std::string& prefix);
-
-/// The loader to use: the pinned one, otherwise the name with which the dynamic linker finds the machine's.
-std::string loader_library(const std::filesystem::path& lib);
-
-/// Writes a manifest of the pinned validation layers into `generated` and returns its folder, for VK_LAYER_PATH.
-Expected<std::filesystem::path> validation_layers(const std::filesystem::path& lib,
-                                                  const std::filesystem::path& generated);
 
 }  // namespace lab::probe

@@ -108,16 +108,4 @@ TEST_F(Manifests, of_the_pinned_driver_have_its_absolute_path) {
   EXPECT_TRUE(pinned_manifests(root_ / "none", root_ / "build/icd")->empty());
 }
 
-TEST_F(Manifests, the_pinned_loader_is_preferred_to_the_machines) {
-  EXPECT_EQ(loader_library(root_ / "lib"), "libvulkan.so.1");
-  put("lib/vulkan-loader-1.3.239/libvulkan.so.1", "");
-  EXPECT_EQ(loader_library(root_ / "lib"), at("lib/vulkan-loader-1.3.239/libvulkan.so.1"));
-}
-
-TEST_F(Manifests, missing_validation_layers_are_reported_in_one_sentence) {
-  const auto none = validation_layers(root_ / "lib", root_ / "build/layers");
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().what, "no validation layers: expected '" + at("lib/vulkan-validationlayers-<version>") + "'");
-}
-
 }  // namespace lab::probe

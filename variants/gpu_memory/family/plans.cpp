@@ -13,7 +13,7 @@ namespace lab::gpu_memory {
 
 namespace {
 
-constexpr std::size_t kDifferent = 1024;  // resources to choose from
+constexpr std::size_t kDifferent = 1024;               // resources to choose from
 constexpr std::uint64_t kLargestTexture = 32'000'000;  // above it, some variants refuse
 
 std::uint64_t log_uniform(Random& random, std::uint64_t low, std::uint64_t high) {
@@ -22,47 +22,58 @@ std::uint64_t log_uniform(Random& random, std::uint64_t low, std::uint64_t high)
                                     std::pow(static_cast<double>(high) / static_cast<double>(low), share));
 }
 
-std::uint32_t below(Random& random, std::size_t bound) { return static_cast<std::uint32_t>(random.below(bound)); }
+std::uint32_t below(Random& random, std::size_t bound) {
+  return static_cast<std::uint32_t>(random.below(bound));
+}
 
 const ImageNeeds& image_of(const DeviceTable& table, unsigned width, unsigned height) {
   return *std::ranges::find_if(table.images,
                                [&](const ImageNeeds& image) { return image.width == width && image.height == height; });
 }
 
+// A resource, and what Vulkan is asked to create.
+struct Drawn {
+  Resource resource;
+  Shape shape;
+};
+
 // A texture of 64 to 2048 texels a side, most of them square.
-Resource texture(Random& random, const DeviceTable& table) {
+Drawn texture(Random& random, const DeviceTable& table) {
   while (true) {
     const unsigned width = 64u << random.below(6);
     const auto shape = random.below(4);
     const unsigned height = shape == 0 ? std::min(width * 2, 4096u) : shape == 1 ? width / 2 : width;
     const ImageNeeds& needs = image_of(table, width, height);
     if (needs.bytes <= kLargestTexture)
-      return {{needs.bytes, needs.alignment, kDeviceType, ResourceKind::kOptimalImage}};
+      return {{{needs.bytes, needs.alignment, kDeviceType, ResourceKind::kOptimalImage}}, {width, height}};
   }
 }
 
 // Of 256 bytes to 4 MB. What it takes beyond its length is what the next shorter buffer of the table takes beyond.
-Resource buffer(Random& random, const DeviceTable& table) {
+Drawn buffer(Random& random, const DeviceTable& table) {
   const std::uint64_t length = log_uniform(random, 256, 4'000'000);
   const auto longer =
       std::ranges::upper_bound(table.buffers, length, {}, [](const BufferNeeds& needs) { return needs.length; });
   const BufferNeeds& needs = *(longer == table.buffers.begin() ? longer : longer - 1);
   const unsigned type = random.below(4) == 0 ? kHostType : kDeviceType;
-  return {{length + needs.bytes - needs.length, needs.alignment, type, ResourceKind::kBuffer}};
+  return {{{length + needs.bytes - needs.length, needs.alignment, type, ResourceKind::kBuffer}}, {.length = length}};
 }
 
-Resource render_target(Random& random, const DeviceTable& table) {
+Drawn render_target(Random& random, const DeviceTable& table) {
   const unsigned side = random.below(4) == 0 ? 4096 : 2048;
   const ImageNeeds& needs = image_of(table, side, side);
-  return {{needs.bytes, needs.alignment, kDeviceType, ResourceKind::kOptimalImage}, true};
+  return {{{needs.bytes, needs.alignment, kDeviceType, ResourceKind::kOptimalImage}, true}, {side, side}};
+}
+
+void add(ResourcePlan& plan, const Drawn& drawn) {
+  plan.resources.push_back(drawn.resource);
+  plan.shapes.push_back(drawn.shape);
 }
 
 // Three textures for each two buffers.
-std::vector<Resource> textures_and_buffers(Random& random, const DeviceTable& table) {
-  std::vector<Resource> resources;
-  while (resources.size() < kDifferent)
-    resources.push_back(random.below(5) < 3 ? texture(random, table) : buffer(random, table));
-  return resources;
+void add_textures_and_buffers(ResourcePlan& plan, Random& random, const DeviceTable& table) {
+  while (plan.resources.size() < kDifferent)
+    add(plan, random.below(5) < 3 ? texture(random, table) : buffer(random, table));
 }
 
 // `steps` on random slots, and a fill that leaves each slot as the steps do.
@@ -154,23 +165,23 @@ ResourcePlan one_alignment(std::uint64_t seed, std::uint64_t alignment, bool rou
   return plan;
 }
 
-ResourcePlan streaming(std::uint64_t seed, const DeviceTable& table) {
-  constexpr std::size_t kLive = 800, kSteps = 10'000, kTargets = 8, kStepsPerTarget = 500;
+ResourcePlan streaming(std::uint64_t seed, const DeviceTable& table, const StreamingSize& size) {
   Random random(seed);
   ResourcePlan plan;
   plan.heap_bytes = kHeapBytes;
   plan.granularity = table.granularity;
   plan.least_heap_step = 1 << 20;
-  plan.resources = textures_and_buffers(random, table);
-  add_replacements(plan, random, kLive, kSteps);
+  add_textures_and_buffers(plan, random, table);
+  add_replacements(plan, random, size.live, size.steps);
   std::vector<Step> steps;
-  for (std::uint32_t target = 0; target < kTargets; ++target) {
+  for (std::uint32_t target = 0; target < size.targets; ++target) {
     plan.fill.push_back({static_cast<std::uint32_t>(plan.slots), static_cast<std::uint32_t>(plan.resources.size())});
     ++plan.slots;
-    plan.resources.push_back(render_target(random, table));
+    add(plan, render_target(random, table));
   }
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    if (i % kStepsPerTarget == 0) steps.push_back(plan.fill[kLive + i / kStepsPerTarget % kTargets]);
+    if (i % size.steps_per_target == 0)
+      steps.push_back(plan.fill[size.live + i / size.steps_per_target % size.targets]);
     steps.push_back(plan.steps[i]);
   }
   plan.steps = std::move(steps);
@@ -184,7 +195,7 @@ ResourcePlan level_loading(std::uint64_t seed, const DeviceTable& table) {
   plan.heap_bytes = kHeapBytes;
   plan.granularity = table.granularity;
   plan.least_heap_step = 1 << 20;
-  plan.resources = textures_and_buffers(random, table);
+  add_textures_and_buffers(plan, random, table);
   plan.slots = 2 * kResources;  // levels alternate between the two halves
   std::vector<std::uint32_t> kept;
   for (std::uint32_t level = 0; level < kLevels; ++level) {
@@ -206,7 +217,7 @@ ResourcePlan fill_heap(std::uint64_t seed, const DeviceTable& table) {
   ResourcePlan plan;
   plan.heap_bytes = kHeapBytes;
   plan.granularity = table.granularity;
-  plan.resources = textures_and_buffers(random, table);
+  add_textures_and_buffers(plan, random, table);
   plan.slots = kMost;
   for (std::uint32_t slot = 0; slot < kMost; ++slot) plan.steps.push_back({slot, below(random, kDifferent)});
   return plan;

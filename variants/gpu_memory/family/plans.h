@@ -16,6 +16,12 @@ struct Resource {
   bool dedicated = false;  ///< a render target
 };
 
+/// What Vulkan is asked to create, on a real device.
+struct Shape {
+  unsigned width = 0, height = 0;  ///< texels of an image as in tables.h
+  std::uint64_t length = 0;        ///< bytes of a buffer; 0: it is an image
+};
+
 /// Frees the resource in `slot`, if there is one, and creates another.
 struct Step {
   static constexpr std::uint32_t kNothing = ~std::uint32_t{0};
@@ -26,13 +32,14 @@ struct Step {
 /// The steps end with the resources with which they start, so that every repetition does the same work.
 struct ResourcePlan {
   std::vector<Resource> resources;
+  std::vector<Shape> shapes;  ///< of each resource; none: the plan is for simulated devices alone
   std::size_t slots = 0;
   std::vector<Step> fill, steps;
-  std::uint64_t heap_bytes = 0;        ///< of the device
-  std::uint64_t allocation_bytes = 0;  ///< of each allocation; 0: as the variant's policy decides
-  std::uint64_t granularity = 1;       ///< of the device
+  std::uint64_t heap_bytes = 0;         ///< of the device
+  std::uint64_t allocation_bytes = 0;   ///< of each allocation; 0: as the variant's policy decides
+  std::uint64_t granularity = 1;        ///< of the device
   std::size_t allocation_limit = 4096;  ///< Vulkan's least maxMemoryAllocationCount
-  std::uint64_t least_heap_step = 1;   ///< minimum heaps are multiples of it
+  std::uint64_t least_heap_step = 1;    ///< minimum heaps are multiples of it
 
   std::size_t creations() const;         ///< of the steps
   std::uint64_t most_requested() const;  ///< bytes that are live at once at most
@@ -49,9 +56,14 @@ inline constexpr unsigned kDeviceType = 0, kHostType = 1;
 /// allocation with room to spare. `rounded`: sizes are multiples of the alignment.
 ResourcePlan one_alignment(std::uint64_t seed, std::uint64_t alignment, bool rounded);
 
-/// Textures and buffers come and go one by one, in random order, as a camera moves. Eight render targets with
-/// allocations of their own; one of them is created anew from time to time.
-ResourcePlan streaming(std::uint64_t seed, const DeviceTable& table);
+/// All at least 1.
+struct StreamingSize {
+  std::size_t live = 800, steps = 10'000;  ///< without the render targets
+  std::size_t targets = 8, steps_per_target = 500;
+};
+/// Textures and buffers come and go one by one, in random order, as a camera moves. Render targets have allocations of
+/// their own; one of them is created anew from time to time.
+ResourcePlan streaming(std::uint64_t seed, const DeviceTable& table, const StreamingSize& size = {});
 
 /// Levels are loaded whole and left whole; a few resources stay for a level more.
 ResourcePlan level_loading(std::uint64_t seed, const DeviceTable& table);

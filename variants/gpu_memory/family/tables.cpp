@@ -21,6 +21,8 @@
 
 LAB_TABLE(lavapipe_images, "lavapipe-25.0.7/images.csv");
 LAB_TABLE(lavapipe_buffers, "lavapipe-25.0.7/buffers.csv");
+LAB_TABLE(pinned_images, "lavapipe-22.3.6/images.csv");
+LAB_TABLE(pinned_buffers, "lavapipe-22.3.6/buffers.csv");
 LAB_TABLE(hd620_images, "anv-25.0.7-hd620-simulated/images.csv");
 LAB_TABLE(hd620_buffers, "anv-25.0.7-hd620-simulated/buffers.csv");
 LAB_TABLE(navi10_images, "radv-25.0.7-navi10-simulated/images.csv");
@@ -55,7 +57,8 @@ void for_each_row(const char* table, std::string_view text, Row row) {
   }
 }
 
-DeviceTable table_of(const char* name, const char* title, std::uint64_t granularity, std::string_view images, std::string_view buffers) {
+DeviceTable table_of(const char* name, const char* title, std::uint64_t granularity, std::string_view images,
+                     std::string_view buffers) {
   DeviceTable table{name, title, granularity, {}, {}};
   for_each_row<4>(name, images, [&](const auto& row) {
     table.images.push_back({static_cast<unsigned>(row[0]), static_cast<unsigned>(row[1]), row[2], row[3]});
@@ -68,15 +71,24 @@ DeviceTable table_of(const char* name, const char* title, std::uint64_t granular
 
 const std::array<DeviceTable, 4>& device_tables() {
   static const std::array<DeviceTable, 4> kTables{
-      table_of("lavapipe", "lavapipe, the driver on the CPU", 64, {lab_table_lavapipe_images, lab_table_lavapipe_images_end},
+      table_of("lavapipe", "lavapipe, the driver on the CPU", 64,
+               {lab_table_lavapipe_images, lab_table_lavapipe_images_end},
                {lab_table_lavapipe_buffers, lab_table_lavapipe_buffers_end}),
       table_of("hd620", "an Intel HD Graphics 620", 1, {lab_table_hd620_images, lab_table_hd620_images_end},
                {lab_table_hd620_buffers, lab_table_hd620_buffers_end}),
       table_of("navi10", "an AMD Radeon RX 5700 (Navi 10)", 1, {lab_table_navi10_images, lab_table_navi10_images_end},
                {lab_table_navi10_buffers, lab_table_navi10_buffers_end}),
-      table_of("ga102", "an NVIDIA GeForce RTX 3090 (GA102)", 1024, {lab_table_ga102_images, lab_table_ga102_images_end},
+      table_of("ga102", "an NVIDIA GeForce RTX 3090 (GA102)", 1024,
+               {lab_table_ga102_images, lab_table_ga102_images_end},
                {lab_table_ga102_buffers, lab_table_ga102_buffers_end})};
   return kTables;
+}
+
+const DeviceTable& pinned_lavapipe_table() {
+  static const DeviceTable kTable = table_of("lavapipe-22.3.6", "lavapipe 22.3.6, the driver on the CPU", 64,
+                                             {lab_table_pinned_images, lab_table_pinned_images_end},
+                                             {lab_table_pinned_buffers, lab_table_pinned_buffers_end});
+  return kTable;
 }
 
 }  // namespace lab::gpu_memory

@@ -21,8 +21,8 @@ struct BufferNeeds {
 };
 
 struct DeviceTable {
-  const char* name;   ///< as part of a workload's name: "navi10"
-  const char* title;  ///< for people
+  const char* name;           ///< as part of a workload's name: "navi10"
+  const char* title;          ///< for people
   std::uint64_t granularity;  ///< bufferImageGranularity, bytes
   std::vector<ImageNeeds> images;
   std::vector<BufferNeeds> buffers;
@@ -30,5 +30,8 @@ struct DeviceTable {
 
 /// lavapipe, an integrated GPU, and two dedicated ones of different makers. Ends the process if a table is malformed.
 const std::array<DeviceTable, 4>& device_tables();
+
+/// The lavapipe that packages.json pins, 22.3.6: for runs on a real device, not for workloads.
+const DeviceTable& pinned_lavapipe_table();
 
 }  // namespace lab::gpu_memory

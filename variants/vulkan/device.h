@@ -1,0 +1,107 @@
+/// A device of a real Vulkan driver, without a window: one queue, and what the validation layer says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "variants/vulkan/functions.h"
+
+namespace lab::vulkan {
+
+/// The errors and warnings of the validation layer about one device. It must outlive the device, because the layer
+/// reports what was never freed when the device ends.
+class Validation {
+ public:
+  Validation() = default;
+  Validation(const Validation&) = delete;
+  Validation& operator=(const Validation&) = delete;
+
+  /// Whether the layer is there. Without it there are no messages, whatever the program does.
+  bool active() const { return active_; }
+  const std::vector<std::string>& messages() const { return messages_; }
+  /// What the layer says of a violation that is made on purpose. The wrong call does not reach the driver.
+  std::vector<std::string> planted(const std::function<void()>& violate);
+
+ private:
+  friend class Device;
+  static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                   VkDebugUtilsMessageTypeFlagsEXT types,
+                                                   const VkDebugUtilsMessengerCallbackDataEXT* data, void* self);
+  VkDebugUtilsMessengerCreateInfoEXT messenger_info();
+
+  bool active_ = false;
+  std::vector<std::string>* planted_ = nullptr;  // while a violation is made
+  std::vector<std::string> messages_;
+};
+
+struct DeviceSpec {
+  std::string loader;       ///< a path, or a name for the dynamic linker (harness/base/vulkan_driver.h)
+  std::uint32_t index = 0;  ///< in the driver's order
+  bool validate = true;     ///< use the validation layer if the loader finds it
+};
+
+/// Not thread-safe.
+class Device {
+ public:
+  /// An error with kUnfit: this machine has no such loader, driver or device.
+  static Expected<std::unique_ptr<Device>> open(const DeviceSpec& spec, Validation& validation);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  VkDevice handle() const { return device_; }
+  const DeviceFunctions& vk() const { return functions_; }
+  Validation& validation() { return validation_; }
+
+  std::string name() const { return properties_.deviceName; }
+  /// Such as "Mesa 22.3.6 (LLVM 15.0.6)"; "" from a driver of Vulkan 1.1 or earlier.
+  const std::string& driver_info() const { return driver_info_; }
+  const VkPhysicalDeviceLimits& limits() const { return properties_.limits; }
+  /// maxMemoryAllocationSize; of a driver of Vulkan 1.0, the largest heap.
+  VkDeviceSize max_allocation_bytes() const { return max_allocation_bytes_; }
+
+  std::uint32_t memory_types() const { return memory_.memoryTypeCount; }
+  VkMemoryPropertyFlags flags_of(std::uint32_t type) const { return memory_.memoryTypes[type].propertyFlags; }
+  VkDeviceSize heap_bytes(std::uint32_t type) const {
+    return memory_.memoryHeaps[memory_.memoryTypes[type].heapIndex].size;
+  }
+  /// The first memory type in `bits` with all of `needed`, if possible with all of `wanted`, too. Types with flags
+  /// other than device local, host visible, coherent and cached need features or have a purpose of their own.
+  std::optional<std::uint32_t> find_type(std::uint32_t bits, VkMemoryPropertyFlags needed,
+                                         VkMemoryPropertyFlags wanted = 0) const;
+
+  /// Records commands, submits them and waits for their fence.
+  Expected<void> run(const std::function<void(VkCommandBuffer)>& commands);
+
+ private:
+  explicit Device(Validation& validation) : validation_(validation) {}
+  Expected<void> create_instance(bool validate);
+  Expected<void> choose(std::uint32_t index);
+  Expected<void> create_device();
+  Expected<void> create_queue(std::uint32_t family);
+
+  Validation& validation_;
+  InstanceFunctions instance_functions_;
+  DeviceFunctions functions_;
+  std::uint32_t instance_version_ = VK_API_VERSION_1_0;
+  VkInstance instance_ = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  VkPhysicalDevice physical_ = VK_NULL_HANDLE;
+  VkDevice device_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  VkFence fence_ = VK_NULL_HANDLE;
+  VkPhysicalDeviceProperties properties_{};
+  VkPhysicalDeviceMemoryProperties memory_{};
+  VkDeviceSize max_allocation_bytes_ = 0;
+  std::string driver_info_;
+};
+
+}  // namespace lab::vulkan

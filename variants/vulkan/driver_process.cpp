@@ -1,0 +1,58 @@
+#include "variants/vulkan/driver_process.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+
+#include "harness/base/child.h"
+#include "harness/base/layout.h"
+#include "harness/base/vulkan_driver.h"
+
+namespace lab::vulkan {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Expected<EnvironmentVariables> environment_of(std::string_view driver) {
+  const fs::path lib = lib_dir(), generated = build_dir() / "vulkan";
+  const Expected<fs::path> layers = validation_layers(lib, generated / "layers");
+  EnvironmentVariables environment = current_environment();
+  if (driver == "machine") {
+    if (layers) environment["VK_LAYER_PATH"] = *layers;
+    return environment;
+  }
+  const fs::path package = pinned_package(lib, "lavapipe");
+  if (package.empty())
+    return Error{fmt::format("no Vulkan driver: expected '{}'", (lib / "lavapipe-<version>").string()),
+                 "python3 make.py spm install lavapipe", ExitStatus::kUnfit};
+  const fs::path manifest = generated / "drivers/lavapipe.json";
+  if (const auto written = write_driver_manifest(manifest, package / "libvulkan_lvp.so"); !written)
+    return written.error();
+  return driver_environment(std::move(environment), manifest, pinned_libraries(lib), layers ? *layers : fs::path());
+}
+
+}  // namespace
+
+Expected<int> run_on_driver(std::string_view driver, const std::vector<std::string>& arguments) {
+  const Expected<EnvironmentVariables> environment = environment_of(driver);
+  if (!environment) return environment.error();
+  std::error_code ignored;
+  ChildSpec child;
+  child.command = {fs::read_symlink("/proc/self/exe", ignored)};
+  child.command.insert(child.command.end(), arguments.begin(), arguments.end());
+  child.command.insert(child.command.end(), {"--loader", loader_library(lib_dir())});
+  for (const auto& [name, value] : *environment) child.environment.push_back(fmt::format("{}={}", name, value));
+  child.inherits_environment = false;
+  child.timeout_seconds = std::numeric_limits<double>::infinity();
+  child.core_dump = false;
+  child.on_line = [](std::string_view line) { fmt::print("{}\n", line); };
+  child.on_error = [](std::string_view text) { fmt::print(stderr, "{}", text); };
+  const ChildOutcome outcome = run_child(child);
+  if (outcome.end == ChildEnd::kExited) return outcome.code;
+  return Error{fmt::format("the process on the Vulkan driver: {}", describe_end(child, outcome)), ""};
+}
+
+}  // namespace lab::vulkan

@@ -1,0 +1,89 @@
+/// Vulkan's functions without a library at link time: the loader is opened at run time. Nothing here is newer than
+/// Vulkan 1.0, apart from what a caller must expect to be null.
+#pragma once
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan_core.h>
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/error.h"
+
+namespace lab::vulkan {
+
+#define LAB_VULKAN_LOADER_FUNCTIONS(X) \
+  X(vkCreateInstance)                  \
+  X(vkEnumerateInstanceVersion)
+
+#define LAB_VULKAN_INSTANCE_FUNCTIONS(X)      \
+  X(vkDestroyInstance)                        \
+  X(vkEnumeratePhysicalDevices)               \
+  X(vkGetPhysicalDeviceProperties)            \
+  X(vkGetPhysicalDeviceProperties2)           \
+  X(vkGetPhysicalDeviceMemoryProperties)      \
+  X(vkGetPhysicalDeviceQueueFamilyProperties) \
+  X(vkCreateDevice)                           \
+  X(vkGetDeviceProcAddr)                      \
+  X(vkCreateDebugUtilsMessengerEXT)           \
+  X(vkDestroyDebugUtilsMessengerEXT)
+
+#define LAB_VULKAN_DEVICE_FUNCTIONS(X) \
+  X(vkDestroyDevice)                   \
+  X(vkGetDeviceQueue)                  \
+  X(vkAllocateMemory)                  \
+  X(vkFreeMemory)                      \
+  X(vkMapMemory)                       \
+  X(vkFlushMappedMemoryRanges)         \
+  X(vkInvalidateMappedMemoryRanges)    \
+  X(vkCreateBuffer)                    \
+  X(vkDestroyBuffer)                   \
+  X(vkGetBufferMemoryRequirements)     \
+  X(vkBindBufferMemory)                \
+  X(vkCreateImage)                     \
+  X(vkDestroyImage)                    \
+  X(vkGetImageMemoryRequirements)      \
+  X(vkBindImageMemory)                 \
+  X(vkCreateCommandPool)               \
+  X(vkDestroyCommandPool)              \
+  X(vkResetCommandPool)                \
+  X(vkAllocateCommandBuffers)          \
+  X(vkBeginCommandBuffer)              \
+  X(vkEndCommandBuffer)                \
+  X(vkCreateFence)                     \
+  X(vkDestroyFence)                    \
+  X(vkResetFences)                     \
+  X(vkWaitForFences)                   \
+  X(vkQueueSubmit)                     \
+  X(vkCmdPipelineBarrier)              \
+  X(vkCmdCopyBuffer)                   \
+  X(vkCmdCopyBufferToImage)            \
+  X(vkCmdCopyImageToBuffer)
+
+#define LAB_VULKAN_MEMBER(name) PFN_##name name = nullptr;
+
+/// Functions without a device; null if the loader does not have one.
+struct InstanceFunctions {
+  PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
+  LAB_VULKAN_LOADER_FUNCTIONS(LAB_VULKAN_MEMBER)
+  LAB_VULKAN_INSTANCE_FUNCTIONS(LAB_VULKAN_MEMBER)
+
+  /// Opens the loader: a path, or a name for the dynamic linker. It stays open until the process ends.
+  Expected<void> open(const std::string& loader);
+  /// After vkCreateInstance.
+  void bind(VkInstance instance);
+};
+
+/// A device's own functions, all of which are there.
+struct DeviceFunctions {
+  LAB_VULKAN_DEVICE_FUNCTIONS(LAB_VULKAN_MEMBER)
+
+  Expected<void> bind(const InstanceFunctions& instance, VkDevice device);
+};
+
+#undef LAB_VULKAN_MEMBER
+
+/// An error unless `result` is VK_SUCCESS: the call, and the result's name.
+Expected<void> success_of(VkResult result, std::string_view call);
+
+}  // namespace lab::vulkan
