@@ -235,7 +235,8 @@ TEST(AlignmentBuckets, plans_to_empty_the_emptiest_allocation) {
   Simulated simulated({10'000});
   AlignmentBuckets buckets(policy_for(10'000, 10, 1000), simulated.device());
   std::vector<MemoryPlace> places;
-  for (const std::uint64_t bytes : {900u, 100u, 800u}) places.push_back(buckets.allocate({bytes, 1, 0, kImage}).block.place);
+  for (const std::uint64_t bytes : {900u, 100u, 800u})
+    places.push_back(buckets.allocate({bytes, 1, 0, kImage}).block.place);
   EXPECT_TRUE(freed(buckets, places[0]));
   const MemoryPlace target{places[2].allocation, 800};
   EXPECT_EQ(plan_compaction(buckets), (std::vector<MemoryMove>{{places[1], target, 100}}));

@@ -77,7 +77,9 @@ void SpacesInOrder::resize(RangeNodes& nodes, Index space, std::uint64_t bytes) 
   add(nodes, space);
 }
 
-BestFit::Token BestFit::release(Suballocation taken) { return nodes_.free(taken, spaces_); }
+BestFit::Token BestFit::release(Suballocation taken) {
+  return nodes_.free(taken, spaces_);
+}
 
 BestFit::Token BestFit::lowest_fit(std::uint64_t bytes) const {
   if (bytes > largest_free()) return kNoToken;

@@ -1,8 +1,8 @@
 /// A best-fit allocator over offsets: of all free spaces that hold a request it takes the smallest.
 ///
 /// Idea: the range consists of blocks of one size, so every offset is a multiple of it and a suitable alignment never
-/// costs a gap. A freed part merges with the free space before it and the one behind it (range_nodes.h). Free spaces are
-/// in bins by their number of blocks (size_bins.h): below 128 blocks a bin for each number, above it 64 for each
+/// costs a gap. A freed part merges with the free space before it and the one behind it (range_nodes.h). Free spaces
+/// are in bins by their number of blocks (size_bins.h): below 128 blocks a bin for each number, above it 64 for each
 /// doubling, in ascending order. Of equal spaces, the one that was freed last serves first.
 /// Cost: O(1), and in bins of several sizes one step for each smaller space of the same bin, which is within 2 % of the
 /// size. 32 bytes for each part and space, 16 KB of lists. The range itself is never touched.

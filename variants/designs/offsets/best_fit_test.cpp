@@ -27,7 +27,8 @@ std::string picture(const BestFit& ranges) {
 
 TEST(BestFit, serves_a_request_of_the_whole_range) {
   for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{1000}, kHuge / 2})
-    for (const std::uint64_t block : {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{4096}, std::uint64_t{1} << 32}) {
+    for (const std::uint64_t block :
+         {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{4096}, std::uint64_t{1} << 32}) {
       BestFit ranges(bytes, block);
       ASSERT_EQ(ranges.allocate(bytes).offset, 0u) << bytes << " in blocks of " << block;
       EXPECT_EQ(ranges.free_bytes(), 0u);

@@ -75,8 +75,7 @@ class Planner {
           moved = true;
         }
       }
-      if (item->place >= end)
-        end = {item->place.range, ranges_[item->place.range].range_of(item->token).end()};
+      if (item->place >= end) end = {item->place.range, ranges_[item->place.range].range_of(item->token).end()};
     }
     return moved;
   }

@@ -159,11 +159,11 @@ class MemoryPools {
   }
   /// What the bookkeeping takes now, the ranges' included.
   std::size_t metadata_bytes() const {
-    std::size_t bytes = sizeof *this + slots_.capacity() * sizeof(slots_[0]) + group_index_.size() * sizeof(std::uint32_t);
+    std::size_t bytes =
+        sizeof *this + slots_.capacity() * sizeof(slots_[0]) + group_index_.size() * sizeof(std::uint32_t);
     for (const Group& group : groups_) bytes += sizeof group + group.allocations.capacity() * sizeof(void*);
     for (const auto& allocation : slots_)
-      if (allocation)
-        bytes += sizeof *allocation + (allocation->ranges ? allocation->ranges->metadata_bytes() : 0);
+      if (allocation) bytes += sizeof *allocation + (allocation->ranges ? allocation->ranges->metadata_bytes() : 0);
     return bytes;
   }
 
@@ -201,8 +201,7 @@ class MemoryPools {
   }
 
   /// The resource at a place, or none. O(n).
-  std::optional<MemoryBlock> find(MemoryPlace place) const
-  requires requires(const R& ranges) { ranges.used_at(0); }
+  std::optional<MemoryBlock> find(MemoryPlace place) const requires requires(const R& ranges) { ranges.used_at(0); }
   {
     const Allocation* const allocation = named(place.allocation);
     if (allocation == nullptr) return std::nullopt;
@@ -213,8 +212,9 @@ class MemoryPools {
 
   /// Records that a resource has moved within its group. None, and no change, if `to` is not free. An allocation that
   /// becomes empty stays, because later moves may need it: call return_empty() after the last. O(n).
-  std::optional<MemoryBlock> move(const MemoryBlock& from, MemoryPlace to)
-  requires requires(R& ranges) { ranges.allocate_at(0, 0); }
+  std::optional<MemoryBlock> move(const MemoryBlock& from, MemoryPlace to) requires requires(R& ranges) {
+    ranges.allocate_at(0, 0);
+  }
   {
     Allocation& giver = *slots_[from.slot];
     Allocation* const taker = named(to.allocation);
@@ -296,8 +296,7 @@ class MemoryPools {
     }
     Allocation& added = add(*name, size, request.memory_type, request.kind, group);
     const std::uint64_t alignment = kGrouping.by_alignment ? request.alignment : 1;
-    added.ranges =
-        std::make_unique<R>(size, kGrouping.by_kind ? alignment : std::max(alignment, policy_.granularity));
+    added.ranges = std::make_unique<R>(size, kGrouping.by_kind ? alignment : std::max(alignment, policy_.granularity));
     groups_[group].allocations.push_back(&added);
     const Suballocation part = added.ranges->allocate(request.bytes, request.alignment);
     if (part.served()) return {block_of(added, part)};

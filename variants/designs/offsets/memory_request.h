@@ -75,7 +75,7 @@ struct MemoryPolicy {
   std::uint64_t fixed_bytes = 0;                    ///< of an allocation, instead of max(M, H / K); 0: none
   std::uint64_t granularity = 1;                    ///< Vulkan's bufferImageGranularity, a power of two
 
-  std::vector<MemoryHint> hints;                    ///< of groups without one, nothing is known
+  std::vector<MemoryHint> hints;  ///< of groups without one, nothing is known
 
   /// max(M, H / K) or the fixed size, but no more than the heap and than the device allows for one allocation.
   std::uint64_t allocation_bytes(unsigned memory_type) const;

@@ -133,14 +133,15 @@ std::string serves_again(const Subject& subject) {
 }  // namespace
 
 std::vector<bench::ConformanceCheck> checks_of(const Subject& subject) {
-  return {{"resources are aligned, inside of an allocation of their memory type, and do not overlap",
-           [subject] { return random_runs(subject, 1); }},
-          {"with a bufferImageGranularity, linear and optimal resources share no page of it",
-           [subject] { return random_runs(subject, 1024); }},
-          {"every alignment from 1 to 65536 is kept", [subject] { return alignments(subject); }},
-          {"what cannot be served is refused for its reason, without a change", [subject] { return refusals(subject); }},
-          {"every allocation is returned at the end", [subject] { return returns_everything(subject); }},
-          {"the same requests can be served again", [subject] { return serves_again(subject); }}};
+  return {
+      {"resources are aligned, inside of an allocation of their memory type, and do not overlap",
+       [subject] { return random_runs(subject, 1); }},
+      {"with a bufferImageGranularity, linear and optimal resources share no page of it",
+       [subject] { return random_runs(subject, 1024); }},
+      {"every alignment from 1 to 65536 is kept", [subject] { return alignments(subject); }},
+      {"what cannot be served is refused for its reason, without a change", [subject] { return refusals(subject); }},
+      {"every allocation is returned at the end", [subject] { return returns_everything(subject); }},
+      {"the same requests can be served again", [subject] { return serves_again(subject); }}};
 }
 
 }  // namespace lab::gpu_memory

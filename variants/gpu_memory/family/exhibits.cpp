@@ -1,9 +1,10 @@
 #include "variants/gpu_memory/family/exhibits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <fmt/format.h>
 #include <optional>
 
 #include "harness/bench/exhibits.h"
@@ -63,7 +64,8 @@ void show(const Subject& subject, const ResourcePlan& plan, bench::ExhibitFiles&
   files.latency(kCall, call_times(subject, plan));
   constexpr const char* kCreated = "resources created since the heap was empty";
   bench::Series memory{kCreated, "bytes taken from the device per byte requested", {}, {{"device", {}}}};
-  bench::Series fragmentation{kCreated, "share of free memory outside the largest free space", {}, {{"free memory", {}}}};
+  bench::Series fragmentation{
+      kCreated, "share of free memory outside the largest free space", {}, {{"free memory", {}}}};
   Slots slots(subject, plan);
   const std::size_t interval = (plan.fill.size() + plan.steps.size() + kPoints - 1) / kPoints;
   std::size_t created = 0;
@@ -86,8 +88,7 @@ void show(const Subject& subject, const ResourcePlan& plan, bench::ExhibitFiles&
 void add_exhibits(const Subject& subject, std::vector<bench::Workload>& workloads) {
   using enum bench::ExhibitKind;
   for (const DeviceTable& table : device_tables()) {
-    const auto workload =
-        std::ranges::find(workloads, fmt::format("streaming_{}", table.name), &bench::Workload::name);
+    const auto workload = std::ranges::find(workloads, fmt::format("streaming_{}", table.name), &bench::Workload::name);
     if (workload == workloads.end()) continue;
     workload->exhibits = {{kCall, "Time of a free and the allocation that follows", kLatency},
                           {kMemory, "Bytes taken from the device per byte requested", kSeries},

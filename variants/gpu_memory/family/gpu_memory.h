@@ -31,14 +31,14 @@ struct Setup {
 template <typename A>
 concept GpuMemory = std::constructible_from<A, const Setup&> &&
     requires(A memory, const A constant, const MemoryRequest& request, const MemoryBlock& block) {
-      { memory.allocate(request) } -> std::same_as<PlacedMemory>;
-      /// An allocation of its own, as for a render target.
-      { memory.allocate_dedicated(request) } -> std::same_as<PlacedMemory>;
-      memory.free(block);
-      { constant.usage() } -> std::same_as<designs::MemoryUsage>;
-      { constant.metadata_bytes() } -> std::same_as<std::size_t>;
-      constant.for_each_allocation([](const designs::MemoryAllocation&, auto) {});
-    };
+  { memory.allocate(request) } -> std::same_as<PlacedMemory>;
+  /// An allocation of its own, as for a render target.
+  { memory.allocate_dedicated(request) } -> std::same_as<PlacedMemory>;
+  memory.free(block);
+  { constant.usage() } -> std::same_as<designs::MemoryUsage>;
+  { constant.metadata_bytes() } -> std::same_as<std::size_t>;
+  constant.for_each_allocation([](const designs::MemoryAllocation&, auto) {});
+};
 
 /// Takes an allocation for each size of a resource.
 template <typename A>

@@ -10,9 +10,13 @@ namespace lab::gpu_memory {
 
 namespace {
 
-std::uint64_t bytes_of(const LiveResource& resource) { return std::max<std::uint64_t>(resource.request.bytes, 1); }
+std::uint64_t bytes_of(const LiveResource& resource) {
+  return std::max<std::uint64_t>(resource.request.bytes, 1);
+}
 
-bool linear(const LiveResource& resource) { return resource.request.kind != ResourceKind::kOptimalImage; }
+bool linear(const LiveResource& resource) {
+  return resource.request.kind != ResourceKind::kOptimalImage;
+}
 
 std::string named(const LiveResource& resource) {
   return fmt::format("a resource of {} bytes at offset {} of allocation {}", resource.request.bytes,
@@ -113,8 +117,8 @@ std::string CheckedMemory::wrong_refusal(const MemoryRequest& request, bool dedi
       right = !dedicated && request.kind != ResourceKind::kBuffer;
       break;
     case kTooLarge:
-      right = request.bytes > (dedicated ? std::min(policy.max_allocation_bytes, policy.heap_bytes[request.memory_type])
-                                         : 0);
+      right = request.bytes >
+              (dedicated ? std::min(policy.max_allocation_bytes, policy.heap_bytes[request.memory_type]) : 0);
       break;
     case kTooManyAllocations:
       right = device_.allocations() >= policy.max_allocations;
@@ -161,7 +165,8 @@ std::string CheckedMemory::starts_afresh() {
   if (std::string problem = everything(); !problem.empty()) return problem;
   for (const SeenAllocation& seen : memory_->allocations()) {
     if (!seen.allocation.group) return "it holds a dedicated allocation without a resource";
-    if (std::ranges::any_of(seen.ranges, &designs::OffsetRange::used)) return "it reports a resource, and all are freed";
+    if (std::ranges::any_of(seen.ranges, &designs::OffsetRange::used))
+      return "it reports a resource, and all are freed";
   }
   return "";
 }

@@ -134,8 +134,7 @@ std::map<std::string, double> counted(const Subject& subject, const ResourcePlan
   const auto look = [&] {
     const designs::MemoryUsage usage = execution.memory().usage();
     counters["rounding_bytes"] = static_cast<double>(usage.rounding());
-    counters["gap_bytes"] =
-        static_cast<double>(alignment_gaps(execution.memory().allocations(), execution.live()));
+    counters["gap_bytes"] = static_cast<double>(alignment_gaps(execution.memory().allocations(), execution.live()));
     counters["external_fragmentation"] = usage.fragmentation();
     counters["metadata_bytes"] = static_cast<double>(execution.memory().metadata_bytes());
   };
@@ -235,16 +234,16 @@ bench::Workload describe_fill_heap(const DeviceTable& table) {
   workload.phases = {"total"};
   workload.operation = "heap";
   workload.primary = "filled_share";
-  workload.metrics = {{"filled_share", "Share of the heap that was requested when a request was refused", "", kExact, kMore},
-                      {"device_allocations", "Calls of vkAllocateMemory", "", kExact},
-                      {"starved_pairs", "Pairs of alignment and memory type that are refused then", "", kExact}};
+  workload.metrics = {
+      {"filled_share", "Share of the heap that was requested when a request was refused", "", kExact, kMore},
+      {"device_allocations", "Calls of vkAllocateMemory", "", kExact},
+      {"starved_pairs", "Pairs of alignment and memory type that are refused then", "", kExact}};
   for (const MemoryRequest& request : smallest_of_each_group(table))
-    workload.metrics.push_back(
-        {group_name(request),
-         fmt::format("{} aligned to {}, memory type {}: refused then",
-                     request.kind == ResourceKind::kBuffer ? "Buffers" : "Images", request.alignment,
-                     request.memory_type),
-         "", kExact});
+    workload.metrics.push_back({group_name(request),
+                                fmt::format("{} aligned to {}, memory type {}: refused then",
+                                            request.kind == ResourceKind::kBuffer ? "Buffers" : "Images",
+                                            request.alignment, request.memory_type),
+                                "", kExact});
   return workload;
 }
 

@@ -27,8 +27,8 @@ struct Stage {
 
 /// Counts the resources of `placed`, and those that are wrongly placed double: so the checksum of a wrong answer
 /// differs. Not timed.
-std::uint64_t checksum_of(const ResourcePlan& plan, const std::vector<Step>& last, const std::vector<MemoryBlock>& blocks,
-                          const SimulatedDevice& device);
+std::uint64_t checksum_of(const ResourcePlan& plan, const std::vector<Step>& last,
+                          const std::vector<MemoryBlock>& blocks, const SimulatedDevice& device);
 
 /// Ends the process with status 2: there is no measurement.
 [[noreturn]] void refused(const Resource& resource, designs::MemoryRefusal refusal);
