@@ -234,6 +234,19 @@ class MemoryPools {
     return block_of(*taker, part);
   }
 
+  /// For whoever moves resources (movable_memory.h). Slots are 0 to slot_count() - 1.
+  std::size_t slot_count() const { return slots_.size(); }
+  /// The parts of the allocation in a slot; nullptr if there is none, or a dedicated one.
+  const R* ranges_of(std::size_t slot) const { return slots_[slot] ? slots_[slot]->ranges.get() : nullptr; }
+  /// A number of the group whose resources are in that allocation.
+  std::uint32_t group_of(std::size_t slot) const { return slots_[slot]->group; }
+  /// Takes the beginning of a free space, which holds `bytes`, for a resource of the same group. free() frees it.
+  template <typename Token>
+  MemoryBlock allocate_in(std::size_t slot, Token space, std::uint64_t bytes) requires requires(R& ranges) {
+    ranges.allocate_in(space, bytes);
+  }
+  { return block_of(*slots_[slot], slots_[slot]->ranges->allocate_in(space, bytes)); }
+
  private:
   static constexpr unsigned kKinds = 3, kAlignments = 33;
   static constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
