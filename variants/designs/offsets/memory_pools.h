@@ -234,10 +234,9 @@ class MemoryPools {
     return block_of(*taker, part);
   }
 
-  /// For whoever moves resources (movable_memory.h). Slots are 0 to slot_count() - 1.
-  std::size_t slot_count() const { return slots_.size(); }
-  /// The parts of the allocation in a slot; nullptr if there is none, or a dedicated one.
-  const R* ranges_of(std::size_t slot) const { return slots_[slot] ? slots_[slot]->ranges.get() : nullptr; }
+  /// The parts of the allocation in the slot of a block, for whoever moves resources (movable_memory.h); nullptr if it is
+  /// dedicated.
+  const R* ranges_of(std::size_t slot) const { return slots_[slot]->ranges.get(); }
   /// A number of the group whose resources are in that allocation.
   std::uint32_t group_of(std::size_t slot) const { return slots_[slot]->group; }
   /// Takes the beginning of a free space, which holds `bytes`, for a resource of the same group. free() frees it.

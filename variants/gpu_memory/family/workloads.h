@@ -38,7 +38,7 @@ std::map<std::string, double> counted(const Subject& subject, const ResourcePlan
 /// The smallest heap in which the fill and one repetition succeed.
 std::map<std::string, double> minimum_heap(const Subject& subject, const ResourcePlan& plan);
 
-/// Executes steps of a plan. `blocks` and `last` are those of each slot.
+/// Executes steps of a plan. `blocks` and `last_of_slots`: what each slot holds.
 template <GpuMemory A>
 void execute(const ResourcePlan& plan, const std::vector<Step>& steps, A& memory, std::vector<MemoryBlock>& blocks,
              std::vector<Step>& last_of_slots) {
@@ -84,7 +84,7 @@ class ReplaceResources : public bench::Task {
   std::vector<Step> last_;  // of each slot
 };
 
-/// What may be copied in a pass of Defragment: a part of what a frame may copy.
+/// What may be copied in a pass of Defragment. A texture of 2048 x 2048 texels is larger, so it stays.
 inline constexpr std::uint64_t kPassBytes = 16'000'000;
 
 /// Passes until no moves are left, each time from the same state. Nothing is copied.
