@@ -226,6 +226,18 @@ class MemoryPools {
     return block_of(*taker, part);
   }
 
+  /// The parts of the allocation in the slot of a block, for whoever moves resources (movable_memory.h); nullptr if it
+  /// is dedicated.
+  const R* ranges_of(std::size_t slot) const { return slots_[slot]->ranges.get(); }
+  /// A number of the group whose resources are in that allocation.
+  std::uint32_t group_of(std::size_t slot) const { return slots_[slot]->group; }
+  /// Takes the beginning of a free space, which holds `bytes`, for a resource of the same group. free() frees it.
+  template <typename Token>
+  MemoryBlock allocate_in(std::size_t slot, Token space, std::uint64_t bytes) requires requires(R& ranges) {
+    ranges.allocate_in(space, bytes);
+  }
+  { return block_of(*slots_[slot], slots_[slot]->ranges->allocate_in(space, bytes)); }
+
  private:
   static constexpr unsigned kKinds = 3, kAlignments = 33;
   static constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << (kAlignments - 1);

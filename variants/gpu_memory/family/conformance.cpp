@@ -16,6 +16,8 @@ namespace {
 using designs::MemoryRefusal;
 
 constexpr std::uint64_t kSmallHeap = 64'000'000;
+constexpr std::uint64_t kAnyBytes = ~std::uint64_t{0};
+constexpr std::size_t kAnyMoves = ~std::size_t{0};
 
 Setup small_setup(SimulatedDevice& device) {
   Setup setup;
@@ -130,10 +132,52 @@ std::string serves_again(const Subject& subject) {
   return "";
 }
 
+// Random requests and frees, with passes between them and during them. `bounded`: with all bounds and disturbances.
+std::string defragmented_run(const Subject& subject, std::uint64_t seed, bool bounded) {
+  static constexpr std::uint64_t kBounds[] = {0, 1, 100, 10'000, 300'000, 2'000'000, kAnyBytes};
+  SimulatedDevice device(kSmallHeap);
+  Setup setup = small_setup(device);
+  setup.policy.fixed_bytes = seed % 2 == 0 ? 2'000'000 : 0;
+  setup.policy.granularity = 1024;
+  CheckedMemory memory(subject, setup, device);
+  Random random(seed);
+  for (int i = 0; i < 2000; ++i) {
+    std::string problem;
+    const std::uint64_t choice = random.below(100);
+    if (choice < 5 && bounded) {
+      const std::uint64_t most_bytes = kBounds[random.below(std::size(kBounds))];
+      const std::size_t most_moves = random.below(3) == 0 ? random.below(4) : kAnyMoves;
+      const std::uint64_t acts = random.below(8);
+      problem = memory.pass(most_bytes, most_moves, {(acts & 1) != 0, (acts & 2) != 0, (acts & 4) != 0});
+    } else if (choice < 5) {
+      problem = memory.pass(kAnyBytes, kAnyMoves, {});
+    } else if (choice < (i / 400 % 2 == 0 ? 75u : 40u)) {
+      problem = memory.allocate(random_request(random), random.below(40) == 0);
+    } else if (!memory.live().empty()) {
+      memory.free(random.below(memory.live().size()));
+    }
+    if (!problem.empty()) return fmt::format("after {} operations, seed {}: {}", i + 1, seed, problem);
+  }
+  constexpr int kMostPasses = 10'000;
+  std::size_t moved = 1;
+  for (int passes = 0; moved > 0; ++passes) {
+    if (passes == kMostPasses) return fmt::format("seed {}: it has moves after {} passes", seed, kMostPasses);
+    if (std::string problem = memory.pass(bounded ? 500'000 : kAnyBytes, kAnyMoves, {}, &moved); !problem.empty())
+      return fmt::format("seed {}: {}", seed, problem);
+  }
+  return memory.starts_afresh();
+}
+
+std::string defragmented_runs(const Subject& subject, bool bounded) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
+    if (std::string problem = defragmented_run(subject, seed, bounded); !problem.empty()) return problem;
+  return "";
+}
+
 }  // namespace
 
 std::vector<bench::ConformanceCheck> checks_of(const Subject& subject) {
-  return {
+  std::vector<bench::ConformanceCheck> checks{
       {"resources are aligned, inside of an allocation of their memory type, and do not overlap",
        [subject] { return random_runs(subject, 1); }},
       {"with a bufferImageGranularity, linear and optimal resources share no page of it",
@@ -142,6 +186,15 @@ std::vector<bench::ConformanceCheck> checks_of(const Subject& subject) {
       {"what cannot be served is refused for its reason, without a change", [subject] { return refusals(subject); }},
       {"every allocation is returned at the end", [subject] { return returns_everything(subject); }},
       {"the same requests can be served again", [subject] { return serves_again(subject); }}};
+  SimulatedDevice device(kSmallHeap);
+  const auto memory = subject(small_setup(device));
+  if (memory->defragments())
+    checks.push_back({"defragmentation moves resources to sound places, leaves no empty allocation and ends",
+                      [subject] { return defragmented_runs(subject, false); }});
+  if (memory->bounds_passes())
+    checks.push_back({"a pass keeps within its bound, and the program may allocate, free and drop moves until it ends",
+                      [subject] { return defragmented_runs(subject, true); }});
+  return checks;
 }
 
 }  // namespace lab::gpu_memory

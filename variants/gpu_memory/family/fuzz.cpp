@@ -36,6 +36,12 @@ MemoryRequest request_of(Input& input, std::uint8_t operation) {
   return request;
 }
 
+std::string pass(CheckedMemory& memory, std::uint8_t bound, std::uint8_t operation) {
+  const std::uint64_t most_bytes = bound % 32 == 31 ? ~std::uint64_t{0} : std::uint64_t{1} << bound % 32;
+  const std::size_t most_moves = bound < 32 ? ~std::size_t{0} : bound / 32;
+  return memory.pass(most_bytes, most_moves, {(operation & 1) != 0, (operation & 2) != 0, (operation & 4) != 0});
+}
+
 }  // namespace
 
 std::string fuzz(const Subject& subject, std::span<const std::uint8_t> bytes) {
@@ -57,8 +63,10 @@ std::string fuzz(const Subject& subject, std::span<const std::uint8_t> bytes) {
     std::string problem;
     if (operation < 176) {
       problem = memory.allocate(request_of(input, operation), operation >= 160);
-    } else if (operation < 248) {
+    } else if (operation < 240) {
       if (!memory.live().empty()) memory.free((operation - 176u) % memory.live().size());
+    } else if (operation < 248) {
+      problem = pass(memory, input.next(), operation);
     } else if (operation < 252) {
       for (std::size_t i = 0; i < memory.live().size(); ++i) memory.free(i);
     } else {

@@ -6,7 +6,10 @@
 /// - 0 to 159, allocate; 160 to 175, a dedicated allocation. Two bytes follow: the first has log2 of the alignment (low
 ///   five bits, 0 to 16 and round), the kind and the memory type; the second log2 of the size (low five bits) and what
 ///   to add: nothing, one, or the operation's byte times an eighth of it.
-/// - 176 to 247, free the live resource of this number, counted round.
+/// - 176 to 239, free the live resource of this number, counted round.
+/// - 240 to 247, a pass of defragmentation, where the variant has it. A byte follows: log2 of the bound in bytes (low
+///   five bits; 31: none) and the most moves (0: any number). The low three bits of the operation say what the program
+///   does before the end: it drops moves, frees resources that move, allocates.
 /// - 248 to 251, free every second resource.
 /// - 252 to 255, free all.
 #pragma once

@@ -8,14 +8,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "variants/designs/offsets/first_fit.h"
+#include "variants/designs/offsets/memory_handles.h"
 #include "variants/designs/offsets/memory_pools.h"
 
 namespace lab::gpu_memory {
 
+using designs::HandledMove;
 using designs::MemoryBlock;
 using designs::MemoryRequest;
 using designs::PlacedMemory;
@@ -50,6 +53,29 @@ concept GroupsBySize = requires {
 template <typename A>
 concept SearchesEveryFreeSpace = requires {
   requires A::kSearchesEveryFreeSpace;
+};
+
+/// A block as a handle, and the other way round, for a variant that moves resources.
+inline designs::MemoryHandle handle_of(const MemoryBlock& block) {
+  return {block.slot, block.token};
+}
+inline PlacedMemory placed(const designs::HandledMemory& made) {
+  return {{made.place, made.handle.index, made.handle.generation}, made.refusal};
+}
+
+/// A variant that moves resources together, in passes. The slot and the token of its blocks are handles, which stay
+/// valid; the place in a block is that of the time when the resource was made.
+template <typename A>
+concept Defragments = GpuMemory<A> && requires(A memory, const A constant, const MemoryBlock& block) {
+  /// Whether a pass keeps within its bytes and moves, its copies may run in any order, and the program may drop moves,
+  /// allocate and free before it ends. Otherwise the program makes all copies at once, one after the other.
+  { A::kBoundsPasses } -> std::convertible_to<bool>;
+  /// The moves of one pass; none if nothing can be improved. Then there is no pass to end.
+  { memory.begin_pass(std::uint64_t{1}, std::size_t{1}) } -> std::same_as<std::span<const HandledMove>>;
+  /// The resource stays where it is. Only if passes are bounded.
+  memory.drop(block);
+  memory.end_pass();
+  { constant.place(block) } -> std::same_as<designs::MemoryPlace>;
 };
 
 /// A design of ranges in pools, as a variant.

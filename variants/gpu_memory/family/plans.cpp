@@ -211,6 +211,18 @@ ResourcePlan level_loading(std::uint64_t seed, const DeviceTable& table) {
   return plan;
 }
 
+ResourcePlan fragmented(std::uint64_t seed, const DeviceTable& table) {
+  ResourcePlan plan = streaming(seed, table);
+  plan.fill.insert(plan.fill.end(), plan.steps.begin(), plan.steps.end());
+  plan.steps.clear();
+  Random random(seed ^ seed_of("fragmented"));
+  const auto slots = static_cast<std::uint32_t>(plan.slots);
+  std::vector<std::uint32_t> freed = shuffled(random, 0, slots);
+  freed.resize(slots * 3 / 5);
+  for (const std::uint32_t slot : freed) plan.fill.push_back({slot, Step::kNothing});
+  return plan;
+}
+
 ResourcePlan fill_heap(std::uint64_t seed, const DeviceTable& table) {
   constexpr std::uint32_t kMost = 20'000;
   Random random(seed);

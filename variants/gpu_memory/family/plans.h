@@ -68,6 +68,10 @@ ResourcePlan streaming(std::uint64_t seed, const DeviceTable& table, const Strea
 /// Levels are loaded whole and left whole; a few resources stay for a level more.
 ResourcePlan level_loading(std::uint64_t seed, const DeviceTable& table);
 
+/// The end of streaming(), and then 60 % of the resources are freed at random: few resources in many allocations. It
+/// has no steps.
+ResourcePlan fragmented(std::uint64_t seed, const DeviceTable& table);
+
 /// Fills the heap until a request is refused. Many more requests than fit.
 ResourcePlan fill_heap(std::uint64_t seed, const DeviceTable& table);
 

@@ -14,6 +14,10 @@ std::uint64_t bytes_of(const LiveResource& resource) {
   return std::max<std::uint64_t>(resource.request.bytes, 1);
 }
 
+std::uint64_t name_of(const designs::MemoryHandle& handle) {
+  return std::uint64_t{handle.generation} << 32 | handle.index;
+}
+
 bool linear(const LiveResource& resource) {
   return resource.request.kind != ResourceKind::kOptimalImage;
 }
@@ -158,6 +162,111 @@ void CheckedMemory::free(std::size_t index) {
 std::string CheckedMemory::everything() const {
   if (std::string problem = unsound(live_, device_, setup_.policy.granularity); !problem.empty()) return problem;
   return misreported(live_, device_, *memory_);
+}
+
+// Of a bounded pass: all sources and all destinations exist at once.
+std::string CheckedMemory::unsound_pass(std::span<const HandledMove> moves,
+                                        std::vector<LiveResource>& with_destinations) const {
+  with_destinations = live_;
+  std::map<std::uint64_t, const LiveResource*> by_handle;
+  for (const LiveResource& resource : live_) by_handle[name_of(handle_of(resource.block))] = &resource;
+  for (const HandledMove& move : moves) {
+    const auto found = by_handle.find(name_of(move.handle));
+    if (found == by_handle.end()) return "a pass moves a resource twice, or one that is not there";
+    const LiveResource& resource = *found->second;
+    by_handle.erase(found);
+    if (move.from != resource.block.place || move.bytes != bytes_of(resource))
+      return fmt::format("a pass moves {} bytes from offset {} of allocation {}, and the resource is {}", move.bytes,
+                         move.from.offset, move.from.allocation, named(resource));
+    with_destinations.push_back(resource);
+    with_destinations.back().block.place = move.to;
+  }
+  return unsound(with_destinations, device_, setup_.policy.granularity);
+}
+
+// Of another pass: each copy must be possible when it is its turn.
+std::string CheckedMemory::unsound_sequence(std::span<const HandledMove> moves) const {
+  std::vector<LiveResource> now = live_;
+  for (const HandledMove& move : moves) {
+    const auto found = std::ranges::find_if(
+        now, [&](const LiveResource& resource) { return handle_of(resource.block) == move.handle; });
+    if (found == now.end()) return "a pass moves a resource that is not there";
+    if (move.from != found->block.place || move.bytes != bytes_of(*found))
+      return fmt::format("a pass moves {} bytes from offset {} of allocation {}, and the resource is {}", move.bytes,
+                         move.from.offset, move.from.allocation, named(*found));
+    const auto index = found - now.begin();
+    now.push_back(*found);
+    now.back().block.place = move.to;
+    if (std::string problem = unsound(now, device_, setup_.policy.granularity); !problem.empty()) return problem;
+    std::swap(now[static_cast<std::size_t>(index)], now.back());
+    now.pop_back();
+  }
+  return "";
+}
+
+std::string CheckedMemory::pass(std::uint64_t most_bytes, std::size_t most_moves, Disturbance disturbance,
+                                std::size_t* moved) {
+  if (moved != nullptr) *moved = 0;
+  const std::size_t calls = device_.calls();
+  const std::span<const HandledMove> begun = memory_->begin_pass(most_bytes, most_moves);
+  const std::vector<HandledMove> moves(begun.begin(), begun.end());
+  const bool bounded = memory_->bounds_passes();
+  std::vector<LiveResource> occupied;
+  if (std::string problem = bounded ? unsound_pass(moves, occupied) : unsound_sequence(moves); !problem.empty())
+    return problem;
+  std::uint64_t bytes = 0;
+  for (const HandledMove& move : moves) bytes += move.bytes;
+  if (bounded && (bytes > most_bytes || moves.size() > most_moves))
+    return fmt::format("a pass of at most {} moves and {} bytes has {} moves and {} bytes", most_moves, most_bytes,
+                       moves.size(), bytes);
+  if (moves.empty()) return everything();
+
+  std::map<std::uint64_t, designs::MemoryPlace> destinations;
+  for (const HandledMove& move : moves) destinations[name_of(move.handle)] = move.to;
+  if (moved != nullptr) *moved = destinations.size();
+  if (bounded) {
+    const auto index_of = [&](const HandledMove& move) {
+      return static_cast<std::size_t>(
+          std::ranges::find_if(live_, [&](const LiveResource& r) { return handle_of(r.block) == move.handle; }) -
+          live_.begin());
+    };
+    const auto release = [&](const HandledMove& move) {
+      std::erase_if(occupied, [&](const LiveResource& resource) { return resource.block.place == move.to; });
+      destinations.erase(name_of(move.handle));
+    };
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      const std::size_t index = index_of(moves[i]);
+      if (disturbance.frees && i % 3 == 2) {
+        release(moves[i]);
+        std::erase_if(occupied, [&](const LiveResource& resource) { return resource.block.place == moves[i].from; });
+        free(index);
+      } else if (disturbance.drops && i % 2 == 1) {
+        release(moves[i]);
+        memory_->drop(live_[index].block);
+      }
+    }
+    if (disturbance.allocates) {
+      const std::size_t before = live_.size();
+      const MemoryRequest request{moves[0].bytes, 256, 0, ResourceKind::kBuffer};
+      if (std::string problem = allocate(request, false); !problem.empty()) return problem;
+      if (live_.size() > before) occupied.push_back(live_.back());
+    }
+    if (std::string problem = unsound(occupied, device_, setup_.policy.granularity); !problem.empty())
+      return "during a pass, " + problem;
+  }
+  if (!disturbance.allocates && device_.calls() != calls) return "a pass took memory from the device";
+  memory_->end_pass();
+  for (LiveResource& resource : live_) {
+    const designs::MemoryPlace place = memory_->place(resource.block);
+    const auto found = destinations.find(name_of(handle_of(resource.block)));
+    if (place != (found == destinations.end() ? resource.block.place : found->second))
+      return fmt::format("after a pass, {} is elsewhere than the moves say", named(resource));
+    resource.block.place = place;
+  }
+  for (const SeenAllocation& seen : memory_->allocations())
+    if (std::ranges::none_of(seen.ranges, &designs::OffsetRange::used))
+      return fmt::format("after a pass, allocation {} is empty and was not returned", seen.allocation.name);
+  return everything();
 }
 
 std::string CheckedMemory::starts_afresh() {

@@ -25,6 +25,13 @@ std::string unsound(std::span<const LiveResource> live, const SimulatedDevice& d
 /// used parts are the live resources.
 std::string misreported(std::span<const LiveResource> live, const SimulatedDevice& device, const AnyMemory& memory);
 
+/// What a program does between the beginning and the end of a pass.
+struct Disturbance {
+  bool drops = false;      ///< every second move
+  bool frees = false;      ///< every third resource that moves
+  bool allocates = false;  ///< a buffer
+};
+
 /// Executes requests, and checks each answer.
 class CheckedMemory {
  public:
@@ -35,6 +42,10 @@ class CheckedMemory {
   std::string allocate(const MemoryRequest& request, bool dedicated);
   void free(std::size_t index);  ///< of live()
   std::string everything() const;
+  /// One pass, if the variant defragments, and all checks after it. Where passes are bounded, the program acts before
+  /// the end, too. `moved` is how many resources moved.
+  std::string pass(std::uint64_t most_bytes, std::size_t most_moves, Disturbance disturbance,
+                   std::size_t* moved = nullptr);
   /// Frees all, in the order of their creation, and allocates the most that the device allows at once again.
   std::string starts_afresh();
 
@@ -43,6 +54,8 @@ class CheckedMemory {
   std::size_t refusals() const { return refusals_; }
 
  private:
+  std::string unsound_pass(std::span<const HandledMove> moves, std::vector<LiveResource>& with_destinations) const;
+  std::string unsound_sequence(std::span<const HandledMove> moves) const;
   std::string wrong_refusal(const MemoryRequest& request, bool dedicated, designs::MemoryRefusal refusal) const;
 
   Setup setup_;

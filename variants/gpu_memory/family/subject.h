@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "variants/gpu_memory/family/gpu_memory.h"
@@ -24,6 +25,14 @@ class AnyMemory {
   virtual designs::MemoryUsage usage() const = 0;
   virtual std::size_t metadata_bytes() const = 0;
   virtual std::vector<SeenAllocation> allocations() const = 0;
+
+  /// As in the concept Defragments. A variant that does not model it has no moves.
+  virtual bool defragments() const = 0;
+  virtual bool bounds_passes() const = 0;
+  virtual std::span<const HandledMove> begin_pass(std::uint64_t most_bytes, std::size_t most_moves) = 0;
+  virtual void drop(const MemoryBlock& block) = 0;
+  virtual void end_pass() = 0;
+  virtual designs::MemoryPlace place(const MemoryBlock& block) const = 0;
 };
 
 /// Makes the variant's allocator.
@@ -47,7 +56,29 @@ class MemoryOf final : public AnyMemory {
     return all;
   }
 
+  bool defragments() const override { return kDefragments; }
+  bool bounds_passes() const override {
+    if constexpr (kDefragments) return A::kBoundsPasses;
+    return false;
+  }
+  std::span<const HandledMove> begin_pass(std::uint64_t most_bytes, std::size_t most_moves) override {
+    if constexpr (kDefragments) return memory_.begin_pass(most_bytes, most_moves);
+    return {};
+  }
+  void drop(const MemoryBlock& block) override {
+    if constexpr (kDefragments) memory_.drop(block);
+  }
+  void end_pass() override {
+    if constexpr (kDefragments) memory_.end_pass();
+  }
+  designs::MemoryPlace place(const MemoryBlock& block) const override {
+    if constexpr (kDefragments) return memory_.place(block);
+    return block.place;
+  }
+
  private:
+  static constexpr bool kDefragments = Defragments<A>;
+
   A memory_;
 };
 

@@ -186,6 +186,30 @@ std::map<std::string, double> filled(const Subject& subject, const ResourcePlan&
   return counters;
 }
 
+std::map<std::string, double> defragmented(const Subject& subject, const ResourcePlan& plan) {
+  Execution execution(subject, plan);
+  if (!execution.execute(plan.fill)) return {};
+  AnyMemory& memory = execution.memory();
+  const std::uint64_t before = execution.device().given_bytes();
+  std::uint64_t moved = 0, most = 0;
+  std::size_t passes = 0;
+  for (std::span<const HandledMove> moves; !(moves = memory.begin_pass(kPassBytes, ~std::size_t{0})).empty();
+       ++passes) {
+    std::uint64_t bytes = 0;
+    for (const HandledMove& move : moves) bytes += move.bytes;
+    moved += bytes;
+    most = std::max(most, bytes);
+    memory.end_pass();
+  }
+  const designs::MemoryUsage usage = memory.usage();
+  return {{"moved_bytes", static_cast<double>(moved)},
+          {"passes", static_cast<double>(passes)},
+          {"most_pass_bytes", static_cast<double>(most)},
+          {"returned_bytes", static_cast<double>(before - execution.device().given_bytes())},
+          {"left_bytes", static_cast<double>(usage.allocated) / static_cast<double>(usage.requested)},
+          {"largest_free_share", 1 - usage.fragmentation()}};
+}
+
 bench::Workload describe_one_alignment(bool rounded) {
   bench::Workload workload;
   workload.name = rounded ? "alignment_rounded" : "alignment_raw";
@@ -222,6 +246,26 @@ bench::Workload describe_level_loading(const DeviceTable& table) {
   workload.operations = level_loading(1, table).creations();
   workload.operation = "pair";
   workload.metrics = replace_metrics();
+  return workload;
+}
+
+bench::Workload describe_defragment(const DeviceTable& table) {
+  using enum bench::MetricKind;
+  using enum bench::Better;
+  bench::Workload workload;
+  workload.name = fmt::format("defragment_{}", table.name);
+  workload.title = fmt::format(
+      "Defragment what streaming leaves when 60 % of it is freed, in passes of at most {} MB, as {} requires them",
+      kPassBytes / 1'000'000, table.title);
+  workload.phases = {"plan"};
+  workload.operation = "heap";
+  workload.metrics = {
+      {"moved_bytes", "Bytes that are copied", "bytes", kExact},
+      {"passes", "Passes until no moves are left", "", kExact, kNeither},
+      {"most_pass_bytes", "Most bytes that one pass copies", "bytes", kExact},
+      {"returned_bytes", "Bytes given back to the device", "bytes", kExact, kMore},
+      {"left_bytes", "Bytes of the device afterwards, per byte requested", "", kExact},
+      {"largest_free_share", "Share of free memory in the largest free space afterwards", "", kExact, kMore}};
   return workload;
 }
 

@@ -38,6 +38,24 @@ std::map<std::string, double> counted(const Subject& subject, const ResourcePlan
 /// The smallest heap in which the fill and one repetition succeed.
 std::map<std::string, double> minimum_heap(const Subject& subject, const ResourcePlan& plan);
 
+/// Executes steps of a plan. `blocks` and `last_of_slots`: what each slot holds.
+template <GpuMemory A>
+void execute(const ResourcePlan& plan, const std::vector<Step>& steps, A& memory, std::vector<MemoryBlock>& blocks,
+             std::vector<Step>& last_of_slots) {
+  const Resource* const resources = plan.resources.data();
+  for (const Step& step : steps) {
+    Step& last = last_of_slots[step.slot];
+    if (last.resource != Step::kNothing) memory.free(blocks[step.slot]);
+    last = step;
+    if (step.resource == Step::kNothing) continue;
+    const Resource& resource = resources[step.resource];
+    const PlacedMemory made =
+        resource.dedicated ? memory.allocate_dedicated(resource.request) : memory.allocate(resource.request);
+    if (made.refusal != designs::MemoryRefusal::kNone) refused(resource, made.refusal);
+    blocks[step.slot] = made.block;
+  }
+}
+
 /// Executes the steps of a plan.
 template <GpuMemory A>
 class ReplaceResources : public bench::Task {
@@ -48,11 +66,11 @@ class ReplaceResources : public bench::Task {
         memory_(stage_.setup()),
         blocks_(stage_.plan.slots),
         last_(stage_.plan.slots) {
-    execute(stage_.plan.fill);
+    execute(stage_.plan, stage_.plan.fill, memory_, blocks_, last_);
   }
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
-    clock.time(0, [&] { execute(stage_.plan.steps); });
+    clock.time(0, [&] { execute(stage_.plan, stage_.plan.steps, memory_, blocks_, last_); });
     return checksum_of(stage_.plan, last_, blocks_, stage_.device);
   }
   std::map<std::string, double> counters() const override { return counted(subject_, stage_.plan); }
@@ -62,27 +80,49 @@ class ReplaceResources : public bench::Task {
   }
 
  private:
-  void execute(const std::vector<Step>& steps) {
-    const Resource* const resources = stage_.plan.resources.data();
-    for (const Step& step : steps) {
-      Step& last = last_[step.slot];
-      if (last.resource != Step::kNothing) memory_.free(blocks_[step.slot]);
-      last = step;
-      if (step.resource == Step::kNothing) continue;
-      const Resource& resource = resources[step.resource];
-      const PlacedMemory placed =
-          resource.dedicated ? memory_.allocate_dedicated(resource.request) : memory_.allocate(resource.request);
-      if (placed.refusal != designs::MemoryRefusal::kNone) refused(resource, placed.refusal);
-      blocks_[step.slot] = placed.block;
-    }
-  }
-
   Stage stage_;
   const Subject subject_;
   A memory_;
   std::vector<MemoryBlock> blocks_;
   std::vector<Step> last_;  // of each slot
 };
+
+/// What may be copied in a pass of Defragment. A texture of 2048 x 2048 texels is larger, so it stays.
+inline constexpr std::uint64_t kPassBytes = 32'000'000;
+
+/// Passes until no moves are left, each time from the same state. Nothing is copied.
+template <Defragments A>
+class Defragment : public bench::Task {
+ public:
+  Defragment(ResourcePlan plan, Subject subject) : plan_(std::move(plan)), subject_(std::move(subject)) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    SimulatedDevice device(plan_.heap_bytes);
+    A memory(plan_.setup(device));
+    std::vector<MemoryBlock> blocks(plan_.slots);
+    std::vector<Step> last(plan_.slots);
+    execute(plan_, plan_.fill, memory, blocks, last);
+    clock.time(0, [&] {
+      while (!memory.begin_pass(kPassBytes, ~std::size_t{0}).empty()) memory.end_pass();
+    });
+    for (std::size_t slot = 0; slot < last.size(); ++slot)
+      if (last[slot].resource != Step::kNothing) blocks[slot].place = memory.place(blocks[slot]);
+    return checksum_of(plan_, last, blocks, device);
+  }
+  std::map<std::string, double> counters() const override;
+
+ private:
+  const ResourcePlan plan_;
+  const Subject subject_;
+};
+
+/// What Defragment counts.
+std::map<std::string, double> defragmented(const Subject& subject, const ResourcePlan& plan);
+
+template <Defragments A>
+std::map<std::string, double> Defragment<A>::counters() const {
+  return defragmented(subject_, plan_);
+}
 
 /// Fills the heap until a request is refused, with a new allocator in each repetition.
 template <GpuMemory A>
@@ -121,6 +161,8 @@ bench::Workload describe_one_alignment(bool rounded);
 bench::Workload describe_streaming(const DeviceTable& table);
 bench::Workload describe_level_loading(const DeviceTable& table);
 bench::Workload describe_fill_heap(const DeviceTable& table);
+bench::Workload describe_defragment(const DeviceTable& table);
+inline constexpr const char* kNeverMoves = "it does not move resources";
 
 template <GpuMemory A>
 std::vector<bench::Workload> workloads() {
@@ -150,6 +192,14 @@ std::vector<bench::Workload> workloads() {
       return std::make_unique<FillHeap<A>>(fill_heap(inputs.seed, table), subject, smallest_of_each_group(table));
     };
     offered.push_back(std::move(fill));
+    bench::Workload defragment = describe_defragment(table);
+    if constexpr (Defragments<A>)
+      defragment.prepare = [subject, &table](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+        return std::make_unique<Defragment<A>>(fragmented(inputs.seed, table), subject);
+      };
+    else
+      defragment.unsupported = kNeverMoves;
+    offered.push_back(std::move(defragment));
   }
   return offered;
 }
