@@ -57,7 +57,7 @@ concept SearchesEveryFreeSpace = requires {
 
 /// A block as a handle, and the other way round, for a variant that moves resources.
 inline designs::MemoryHandle handle_of(const MemoryBlock& block) {
-  return {block.slot, block.token};
+  return {block.slot, static_cast<std::uint32_t>(block.token)};
 }
 inline PlacedMemory placed(const designs::HandledMemory& made) {
   return {{made.place, made.handle.index, made.handle.generation}, made.refusal};
