@@ -137,7 +137,8 @@ TEST(Article, pairs_that_starve_are_named) {
   };
   const Subject small = subject_of<FixedSize<Policy, 32'000'000>>(),
                 large = subject_of<FixedSize<Policy, 128'000'000>>();
-  EXPECT_EQ(starved(small, fill_heap(1, table)), "");
+  // Only images of a few texels are aligned to 256, and the program creates none before the heap is full.
+  EXPECT_EQ(starved(small, fill_heap(1, table)), "images_256_type0 ");
   EXPECT_EQ(starved(large, fill_heap(1, table)), "images_256_type0 ");
   // Large textures alone take all of the heap, whatever the allocations.
   ResourcePlan plan = fill_heap(1, table);

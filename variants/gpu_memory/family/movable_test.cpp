@@ -149,7 +149,9 @@ TEST(Defragment, gives_memory_back_in_bounded_passes_and_does_the_same_each_time
     EXPECT_EQ(of_compaction["passes"], 1);
     EXPECT_EQ(of_compaction["most_pass_bytes"], of_compaction["moved_bytes"]);
     EXPECT_GE(of_compaction["returned_bytes"], of_passes["returned_bytes"]);
-    EXPECT_LT(of_compaction["left_bytes"], of_passes["left_bytes"]);
+    // A pass can move the largest texture, so it gives back as much, and moves less.
+    EXPECT_EQ(of_compaction["left_bytes"], of_passes["left_bytes"]);
+    EXPECT_LT(of_passes["moved_bytes"], of_compaction["moved_bytes"]);
   }
 }
 
