@@ -101,6 +101,9 @@ class BestFit {
   /// Bytes of the last block if it is short and free. Only a request that is no multiple of the block size can use it.
   std::uint64_t free_tail_bytes() const;
   std::size_t metadata_bytes() const { return sizeof *this + nodes_.heap_bytes(); }
+  /// For whoever keeps freed parts (deferred_ranges.h).
+  RangeNodes& nodes() { return nodes_; }
+  const RangeNodes& nodes() const { return nodes_; }
 
   template <typename Visit>
   void for_each(Visit visit) const {

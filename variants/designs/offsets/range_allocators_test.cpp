@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "variants/designs/offsets/best_fit.h"
+#include "variants/designs/offsets/deferred_ranges.h"
 #include "variants/designs/offsets/first_fit.h"
 #include "variants/designs/offsets/float_bins.h"
 #include "variants/designs/offsets/range_buddy.h"
@@ -27,6 +29,10 @@ struct RangePromises<FirstFit> : RangePromises<void> {
   static constexpr bool kFindsAnyAligned = true;
 };
 template <>
+struct RangePromises<DeferredRanges> : RangePromises<void> {
+  static constexpr bool kFindsAnyAligned = true;
+};
+template <>
 struct RangePromises<RangeBuddy> : RangePromises<void> {
   static constexpr bool kMergesAll = false;
   static constexpr bool kServesCapacity = false;
@@ -42,13 +48,14 @@ namespace {
 template <typename R>
 class RangeAllocators : public testing::Test {};
 
-using All = testing::Types<BestFit, FirstFit, OffsetTlsf, FloatBins, RangeBuddy, WholeRange>;
+using All = testing::Types<BestFit, FirstFit, OffsetTlsf, FloatBins, RangeBuddy, WholeRange, DeferredRanges>;
 
 class Names {
  public:
   template <typename R>
   static std::string GetName(int index) {
-    constexpr const char* kNames[] = {"best_fit", "first_fit", "tlsf", "float_bins", "range_buddy", "whole_range"};
+    constexpr const char* kNames[] = {"best_fit",    "first_fit",   "tlsf",           "float_bins",
+                                      "range_buddy", "whole_range", "deferred_ranges"};
     return kNames[index];
   }
 };
@@ -186,6 +193,114 @@ TEST(WholeRange, holds_one_part) {
   EXPECT_EQ(range.requested_bytes(), 10u);
   range.free(taken);
   EXPECT_EQ(picture(range), "0+1000f");
+}
+
+TEST(DeferredRanges, serves_a_request_from_the_part_of_its_class_that_was_freed_last) {
+  DeferredRanges ranges(16 * 100, 16);
+  std::vector<Suballocation> parts;
+  for (int i = 0; i < 4; ++i) parts.push_back(ranges.allocate(30, 1));
+  ranges.free(parts[0]);
+  ranges.free(parts[2]);
+  EXPECT_EQ(ranges.waiting_count(), 2u);
+  EXPECT_EQ(picture(ranges), "0+32f 32+32u 64+32f 96+32u 128+1472f");
+  EXPECT_EQ(ranges.allocate(16, 1).offset, 128u);  // a class of its own
+  EXPECT_EQ(ranges.allocate(17, 1), parts[2]);
+  EXPECT_EQ(ranges.allocate(32, 1), parts[0]);
+  EXPECT_EQ(ranges.allocate(32, 1).offset, 144u);
+  EXPECT_EQ(ranges.waiting_count(), 0u);
+  EXPECT_EQ(ranges.used_count(), 6u);
+  EXPECT_EQ(ranges.used_bytes(), 5u * 32 + 16);
+  EXPECT_EQ(ranges.requested_bytes(), 30u + 30 + 16 + 17 + 32 + 32);
+}
+
+TEST(DeferredRanges, rounds_up_by_less_than_an_eighth_of_the_blocks) {
+  for (std::uint64_t blocks = 1; blocks < 3000; ++blocks) {
+    DeferredRanges ranges(16 * 10'000, 16);
+    ASSERT_TRUE(ranges.allocate(16 * blocks - 15, 1).served());
+    ASSERT_GE(ranges.used_bytes(), 16 * blocks);
+    if (blocks <= 16) {
+      ASSERT_EQ(ranges.used_bytes(), 16 * blocks);
+    }
+    ASSERT_LT(8 * ranges.used_bytes(), 9 * 16 * blocks);
+  }
+}
+
+TEST(DeferredRanges, neither_rounds_nor_keeps_parts_above_two_thirds) {
+  DeferredRanges ranges(16 * 300, 16);
+  const Suballocation rounded = ranges.allocate(16 * 129, 1);
+  EXPECT_EQ(picture(ranges), "0+2304u 2304+2496f");
+  const Suballocation exact = ranges.allocate(16 * 129, 1);
+  EXPECT_EQ(picture(ranges), "0+2304u 2304+2064u 4368+432f");
+  ranges.free(rounded);
+  EXPECT_EQ(ranges.waiting_count(), 0u);
+  ranges.free(exact);  // of no class
+  EXPECT_EQ(ranges.waiting_count(), 0u);
+}
+
+TEST(DeferredRanges, merges_all_parts_before_it_refuses_a_request) {
+  DeferredRanges ranges(16 * 18, 16);
+  std::vector<Suballocation> parts;
+  for (int i = 0; i < 12; ++i) parts.push_back(ranges.allocate(16, 1));
+  for (const std::size_t i : {8u, 3u, 6u, 2u, 7u, 5u, 4u, 10u}) ranges.free(parts[i]);
+  EXPECT_EQ(ranges.waiting_count(), 8u);
+  EXPECT_EQ(picture(ranges), "0+16u 16+16u 32+112f 144+16u 160+16f 176+16u 192+96f");
+  EXPECT_EQ(ranges.largest_free(), 112u);
+  EXPECT_FALSE(ranges.allocate(225, 1).served());
+  EXPECT_EQ(ranges.waiting_count(), 8u);  // it is more than all that is free
+  EXPECT_EQ(ranges.allocate(97, 1).offset, 32u);
+  EXPECT_EQ(ranges.waiting_count(), 0u);
+  EXPECT_EQ(picture(ranges), "0+16u 16+16u 32+112u 144+16u 160+16f 176+16u 192+96f");
+  ranges.free(parts[0]);
+  EXPECT_EQ(ranges.waiting_count(), 1u);
+  EXPECT_FALSE(ranges.allocate(97, 1).served());
+  EXPECT_EQ(ranges.waiting_count(), 0u);
+}
+
+TEST(DeferredRanges, takes_a_waiting_part_for_a_larger_alignment_only_if_it_is_aligned) {
+  DeferredRanges ranges(16 * 64, 16);
+  const Suballocation parts[] = {ranges.allocate(16, 16), ranges.allocate(16, 16)};
+  ranges.free(parts[0]);
+  ranges.free(parts[1]);
+  EXPECT_EQ(ranges.allocate(16, 64).offset, 64u);  // offset 16 waits on top
+  EXPECT_EQ(ranges.allocate(16, 16).offset, 16u);
+  EXPECT_EQ(ranges.allocate(16, 64).offset, 0u);
+}
+
+TEST(DeferredRanges, keeps_a_bounded_number_of_parts_and_loses_none) {
+  DeferredRanges ranges(std::uint64_t{1} << 30, 16);
+  std::mt19937_64 random(5);
+  for (const auto& [most_blocks, most_waiting] :
+       {std::pair(1u, DeferredRanges::kDepth), std::pair(1024u, DeferredRanges::kMostWaiting)}) {
+    std::vector<Suballocation> parts;
+    for (int i = 0; i < 4000; ++i) parts.push_back(ranges.allocate(16 * (1 + random() % most_blocks), 1));
+    std::shuffle(parts.begin(), parts.end(), random);
+    std::size_t most = 0;
+    for (const Suballocation& part : parts) {
+      ASSERT_TRUE(part.served());
+      ranges.free(part);
+      most = std::max(most, ranges.waiting_count());
+    }
+    EXPECT_EQ(most, most_waiting);
+    EXPECT_GT(ranges.waiting_count(), 0u);
+    EXPECT_EQ(ranges.used_bytes(), 0u);
+    EXPECT_EQ(picture(ranges), "0+1073741824f");
+    const Suballocation all = ranges.allocate(ranges.capacity(), 1);
+    EXPECT_EQ(all.offset, 0u);
+    EXPECT_EQ(ranges.waiting_count(), 0u);
+    ranges.free(all);
+  }
+}
+
+TEST(DeferredRanges, are_independent_after_a_copy) {
+  DeferredRanges ranges(16 * 100, 16);
+  const Suballocation first = ranges.allocate(16, 1), second = ranges.allocate(16, 1);
+  ranges.free(first);
+  DeferredRanges copy = ranges;
+  EXPECT_EQ(copy.allocate(16, 1), first);
+  EXPECT_EQ(ranges.allocate(16, 1), first);
+  copy.free(second);
+  EXPECT_EQ(picture(copy), "0+16u 16+1584f");
+  EXPECT_EQ(picture(ranges), "0+16u 16+16u 32+1568f");
 }
 
 TEST(SizeBins, count_sizes_of_64_bits) {

@@ -44,12 +44,14 @@ class RangeNodes {
     std::uint64_t offset = 0;
     std::uint64_t state = 0;  // the bytes, and kUsed
     union {
-      std::uint64_t requested = 0;  // of a used part
+      std::uint64_t requested = 0;  // of a used part; kWaits and a number, of one that waits
       Links links;                  // of a free space: its list's
     };
     Index before = kEnds, behind = kEnds;
 
     bool is_free() const { return state < kUsed; }
+    /// A part that was freed and is not merged.
+    bool waits() const { return !is_free() && requested >= kWaits; }
     std::uint64_t bytes() const { return state & ~kUsed; }
     std::uint64_t end() const { return offset + bytes(); }
   };
@@ -85,6 +87,17 @@ class RangeNodes {
   template <SpaceLists Lists>
   Index free(Suballocation taken, Lists& lists);
 
+  /// Frees a part that does not merge: it waits for reuse(). `number` is for whoever keeps it.
+  void keep(Index part, std::uint32_t number);
+  std::uint32_t kept_with(Index part) const { return static_cast<std::uint32_t>(nodes_[part].requested); }
+  void set_kept_with(Index part, std::uint32_t number) { nodes_[part].requested = kWaits | number; }
+  /// Makes a part that waits a used one.
+  Suballocation reuse(Index part, std::uint64_t requested);
+  /// Of a used part.
+  void set_requested(Index part, std::uint64_t requested) {
+    requested_bytes_ += requested - std::exchange(nodes_[part].requested, requested);
+  }
+
   Node& operator[](Index index) { return nodes_[index]; }
   const Node& operator[](Index index) const { return nodes_[index]; }
 
@@ -98,7 +111,8 @@ class RangeNodes {
 
   OffsetRange range_of(Index index) const {
     const Node& node = nodes_[index];
-    return {node.offset, node.bytes(), node.is_free() ? 0 : node.requested, !node.is_free()};
+    const bool used = !node.is_free() && !node.waits();
+    return {node.offset, node.bytes(), used ? node.requested : 0, used};
   }
   Index first() const { return nodes_[kEnds].behind; }
   Index last() const { return nodes_[kEnds].before; }
@@ -111,6 +125,7 @@ class RangeNodes {
 
  private:
   static constexpr std::uint64_t kUsed = kMostBytes + 1;
+  static constexpr std::uint64_t kWaits = kUsed;  // no request is so large
 
   void join(Index before, Index behind) {
     nodes_[before].behind = behind;
@@ -140,6 +155,25 @@ class RangeNodes {
   std::size_t used_count_ = 0;
   std::uint64_t used_bytes_ = 0, requested_bytes_ = 0;
 };
+
+inline void RangeNodes::keep(Index part, std::uint32_t number) {
+  Node& node = nodes_[part];
+  assert(part != kEnds && part < nodes_.size() && !node.is_free() && !node.waits());
+  --used_count_;
+  used_bytes_ -= node.bytes();
+  requested_bytes_ -= node.requested;
+  node.requested = kWaits | number;
+}
+
+inline Suballocation RangeNodes::reuse(Index part, std::uint64_t requested) {
+  Node& node = nodes_[part];
+  assert(node.waits());
+  ++used_count_;
+  used_bytes_ += node.bytes();
+  requested_bytes_ += requested;
+  node.requested = requested;
+  return {node.offset, part};
+}
 
 template <SpaceLists Lists>
 Suballocation RangeNodes::take(Index space, std::uint64_t gap, std::uint64_t bytes, std::uint64_t requested,
@@ -180,7 +214,7 @@ Suballocation RangeNodes::take(Index space, std::uint64_t gap, std::uint64_t byt
 template <SpaceLists Lists>
 RangeNodes::Index RangeNodes::free(Suballocation taken, Lists& lists) {
   const auto part = static_cast<Index>(taken.token);
-  assert(part != kEnds && part < nodes_.size() && !nodes_[part].is_free());
+  assert(part != kEnds && part < nodes_.size() && !nodes_[part].is_free() && !nodes_[part].waits());
   assert(taken.offset >= nodes_[part].offset && taken.offset < nodes_[part].end());
   const auto [offset, bytes] = std::pair(nodes_[part].offset, nodes_[part].bytes());
   const auto [before, behind] = std::pair(nodes_[part].before, nodes_[part].behind);
