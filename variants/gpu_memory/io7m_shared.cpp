@@ -1,7 +1,8 @@
 #include "variants/gpu_memory/family/registration.h"
 
 lab::bench::Variant lab::bench::this_variant() {
-  return gpu_memory::make_variant<gpu_memory::Pools<designs::BestFit, {.by_kind = false, .by_alignment = true}>>(
+  return gpu_memory::make_variant<
+      gpu_memory::Pools<designs::BestFit, designs::Grouping{.by_kind = false, .by_alignment = true}>>(
       LAB_VARIANT,
       {.idea =
            "The article's policy, but images and buffers of one alignment and memory type share allocations, in blocks "

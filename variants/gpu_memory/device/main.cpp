@@ -38,7 +38,7 @@ struct Policy {
 // The variants of these names, as their files define them.
 const Policy kPolicies[] = {
     {"io7m", subject_of<Pools<designs::BestFit, kByAlignment>>()},
-    {"io7m_shared", subject_of<Pools<designs::BestFit, {.by_kind = false, .by_alignment = true}>>()},
+    {"io7m_shared", subject_of<Pools<designs::BestFit, designs::Grouping{.by_kind = false, .by_alignment = true}>>()},
     {"dedicated", subject_of<OwnAllocations>()}};
 
 struct Options {

@@ -12,6 +12,7 @@
 
 #include "harness/base/child.h"
 #include "harness/base/scratch_folder.h"
+#include "variants/gpu_memory/family/dumped_state.h"
 #include "variants/gpu_memory/family/vma_range.h"
 
 namespace lab::gpu_memory {
@@ -304,6 +305,12 @@ TEST(Dump, keeps_the_schema_of_vma) {
   const Schema schema(LAB_VMA_TOOLS "/GpuMemDump.schema.json");
   EXPECT_EQ(schema.why_invalid(dump(example())), "");
   EXPECT_EQ(schema.why_invalid(dump({})), "");
+  const Subject subject = subject_of<Pools<designs::BestFit, kByAlignment>>();
+  for (const DeviceTable& table : device_tables()) {
+    const json::object state = dump(state_after(subject, streaming(1, table), table.title));
+    EXPECT_EQ(schema.why_invalid(state), "") << table.name;
+    EXPECT_EQ(state.at("Total").at("AllocationCount"), 808) << table.name;
+  }
 
   json::value wrong = dump(example());
   wrong.at("MemoryInfo").at("Heap 0").as_object()["Losses"] = json::object();
