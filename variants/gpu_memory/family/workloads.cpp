@@ -276,7 +276,8 @@ bench::Workload describe_fill_heap(const DeviceTable& table) {
   workload.name = fmt::format("fill_heap_{}", table.name);
   workload.title = fmt::format("Fill a heap of 8 GB until a request is refused, as {} requires them", table.title);
   workload.phases = {"total"};
-  workload.operation = "heap";
+  workload.operations = kTimedRequests;
+  workload.operation = "request";
   workload.primary = "filled_share";
   workload.metrics = {
       {"filled_share", "Share of the heap that was requested when a request was refused", "", kExact, kMore},
