@@ -49,7 +49,7 @@ struct Shown {
 
   std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (const Chart& chart : exhibit_charts("shelf", result, contents)) names.push_back(chart.name);
+    for (const Chart& chart : exhibit_charts("shelf", {}, result, contents)) names.push_back(chart.name);
     return names;
   }
 
@@ -77,7 +77,7 @@ TEST(ExhibitCharts, have_few_lines_and_points_of_a_series_with_the_reference_and
     shown.add(fmt::format("shelf/v{:02}/store", variant), {"free", "Free memory", ExhibitKind::kSeries},
               fmt::format(R"({{"x_title":"x","y_title":"y","x":[{}],"lines":[{{"name":"free","y":[{}]}}]}})", x, y));
   }
-  const std::vector<Chart> charts = exhibit_charts("shelf", shown.result, shown.contents);
+  const std::vector<Chart> charts = exhibit_charts("shelf", {}, shown.result, shown.contents);
   const auto chart = std::ranges::find(charts, "shelf-store-free", &Chart::name);
   ASSERT_NE(chart, charts.end());
   std::map<std::string, std::vector<double>> lines;
@@ -105,9 +105,40 @@ TEST(ExhibitPictures, are_one_for_each_variant_with_the_reference_first) {
 
 TEST(ExhibitCharts, name_the_variant_with_the_shortest_tail) {
   const Shown shown;
-  const Chart chart = exhibit_charts("shelf", shown.result, shown.contents).front();
+  const Chart chart = exhibit_charts("shelf", {}, shown.result, shown.contents).front();
   EXPECT_EQ(chart.title, "Time to put: with quick, 99.9 % take at most 300 ns");
   EXPECT_NE(chart.note.find("The longest time in any process was 4,000,000 ns"), std::string::npos) << chart.note;
+}
+
+TEST(ExhibitCharts, mark_the_limit_of_the_family_and_say_who_stays_below) {
+  const Shown shown;
+  results::Family described;
+  described.choice = results::Choice{"Which shelf?", "put", results::LatencyLimit{16e6, "a frame, 16 ms"}, {}, {}, {}};
+  const auto chart = [&](double ns) {
+    described.choice->latency_limit->ns = ns;
+    return exhibit_charts("shelf", described, shown.result, shown.contents).front();
+  };
+  const auto said = [&](double ns) {
+    const std::string note = chart(ns).note;
+    return note.substr(note.find("The worst call"));
+  };
+  EXPECT_EQ(said(16e6),
+            "The worst call of 2 of 2 variants stays below a frame, 16 ms: the longest, 8,000 ns of plain, is 2,000 "
+            "times shorter.");
+  EXPECT_EQ(said(5000),
+            "The worst call of 1 of 2 variants stays below a frame, 16 ms, that of plain does not: the longest, 8,000 "
+            "ns of plain, is 1.60 times as long.");
+  EXPECT_EQ(said(4000),
+            "The worst call of 0 of 2 variants stays below a frame, 16 ms, that of plain and quick does not: the "
+            "longest, 8,000 ns of plain, is 2.00 times as long.");
+  EXPECT_EQ(boost::json::serialize(chart(16e6).data.at("limit")), R"([{"value":1.6E7,"title":"a frame, 16 ms"}])");
+  const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
+  const Expected<std::string> drawn =
+      (*renderer)->render("limit", drawing_specification(chart(16e6), DrawingTarget::kFile));
+  ASSERT_TRUE(drawn) << drawn.error().what;
+  EXPECT_NE(drawn->find(">a frame, 16 ms</text>"), std::string::npos);
+  described.choice->latency = "get";
+  EXPECT_EQ(chart(16e6).note.find("The worst call"), std::string::npos) << "the limit of another exhibit";
 }
 
 TEST(ExhibitCharts, leave_out_what_is_missing_or_malformed) {
@@ -123,7 +154,7 @@ TEST(ExhibitCharts, are_drawn) {
   const Shown shown;
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   ASSERT_TRUE(renderer) << renderer.error().what;
-  for (const Chart& chart : exhibit_charts("shelf", shown.result, shown.contents)) {
+  for (const Chart& chart : exhibit_charts("shelf", {}, shown.result, shown.contents)) {
     const Expected<std::string> drawn =
         (*renderer)->render(chart.name, drawing_specification(chart, DrawingTarget::kPage));
     EXPECT_TRUE(drawn) << chart.name << ": " << (drawn ? "" : drawn.error().what);

@@ -280,7 +280,7 @@ Section family_section(const std::string& family, const results::Family& describ
   for (const MakeCharts make : kCharts)
     if (std::vector<Chart> charts = make(family, described, result); !charts.empty())
       section.elements.emplace_back(Charts{std::move(charts)});
-  if (std::vector<Chart> charts = exhibit_charts(family, result, exhibits); !charts.empty())
+  if (std::vector<Chart> charts = exhibit_charts(family, described, result, exhibits); !charts.empty())
     section.elements.emplace_back(Charts{std::move(charts)});
   if (std::vector<Picture> pictures = exhibit_pictures(family, result, exhibits); !pictures.empty())
     section.elements.emplace_back(Pictures{std::move(pictures)});
