@@ -161,15 +161,32 @@ TEST(ExhibitCharts, are_drawn) {
   }
 }
 
-TEST(SweepCharts, are_a_line_for_each_variant) {
+namespace {
+
+/// A result whose workload is swept over two points of this axis.
+results::Result swept(const std::string& axis) {
   results::Result result = results::fixture_result(7);
-  result.workloads.front().axis = bench::Axis{"threads", "", {{1, 0}, {16, 0}}};
+  result.workloads.front().axis = bench::Axis{axis, "", {{1, 0}, {16, 0}}};
   for (results::Process& process : result.processes) {
     for (const double at : {1.0, 16.0})
       process.points.push_back(
           {at, 10, 3, {{"put", {process.real_time * 9 / at}}, {"get", {process.real_time / at}}}, {}, {}});
     process.samples.clear();
+    process.threads = 2;
   }
+  return result;
+}
+
+std::vector<std::string> titles_of(const Table& table) {
+  std::vector<std::string> titles;
+  for (const TableColumn& column : table.columns) titles.push_back(column.title);
+  return titles;
+}
+
+}  // namespace
+
+TEST(SweepCharts, are_a_line_for_each_variant) {
+  const results::Result result = swept("threads");
   const std::vector<Chart> charts = sweep_charts("shelf", result);
   ASSERT_EQ(charts.size(), 1u);
   EXPECT_EQ(charts.front().name, "shelf-store-sweep");
@@ -179,6 +196,38 @@ TEST(SweepCharts, are_a_line_for_each_variant) {
   const Expected<std::string> drawn =
       (*renderer)->render("sweep", drawing_specification(charts.front(), DrawingTarget::kFile));
   EXPECT_TRUE(drawn) << (drawn ? "" : drawn.error().what);
+}
+
+TEST(SweepCharts, have_a_table_of_every_variant_at_every_point) {
+  const Chart chart = sweep_charts("shelf", swept("threads")).front();
+  EXPECT_EQ(chart.table->name, "shelf-store-sweep");
+  EXPECT_EQ(chart.table->caption, "store, ns per pair, by threads; the best at the last point is first");
+  EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 thread", "16 threads"}));
+  EXPECT_EQ(chart.table->benchmarks, (std::vector<Names>{{"shelf/quick/store"}, {"shelf/plain/store"}}));
+  std::vector<Names> rows;
+  for (const std::vector<TableCell>& row : chart.table->rows) {
+    rows.emplace_back();
+    for (const TableCell& cell : row) rows.back().push_back(cell.text);
+  }
+  EXPECT_EQ(rows, (std::vector<Names>{{"quick", "53.0", "3.31"}, {"plain", "103", "6.44"}}));
+}
+
+TEST(SweepCharts, over_an_axis_per_core_say_how_many_that_is_here) {
+  results::Result result = swept("threads per core");
+  EXPECT_EQ(points_phrase(result.workloads.front(), result),
+            "threads per core: 1 and 16; here 2 threads and 32 threads");
+  const Chart chart = sweep_charts("shelf", result).front();
+  EXPECT_EQ(chart.title, "store: at 16 threads per core (32 threads), quick is best: 3.31 ns per pair");
+  EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 per core: 2 threads", "16 per core: 32 threads"}));
+  const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
+  const Expected<std::string> drawn = (*renderer)->render("sweep", drawing_specification(chart, DrawingTarget::kFile));
+  ASSERT_TRUE(drawn) << drawn.error().what;
+  EXPECT_NE(drawn->find(">32 threads</tspan>"), std::string::npos);
+
+  result.processes.front().threads = 4;  // two machines: no number is true of all
+  EXPECT_EQ(points_phrase(result.workloads.front(), result), "threads per core: 1 to 16");
+  EXPECT_EQ(titles_of(*sweep_charts("shelf", result).front().table),
+            (Names{"Variant", "1 threads per core", "16 threads per core"}));
 }
 
 }  // namespace lab::report
