@@ -193,11 +193,7 @@ class Choices {
     List list{
         {fmt::format("Time: the median of one operation of the group's workload, in nanoseconds, with its 95 % "
                      "interval over processes. Less is better.")}};
-    if (has_latency())
-      list.items.emplace_back(
-          "p99.9 and worst call: of 1,000 calls, 999 end within the first time, and all within the second. They are "
-          "measured in a pass of their own and contain a read of the clock. These count where a frame or a deadline "
-          "must not be missed.");
+    if (const std::string latencies = latencies_meaning(); !latencies.empty()) list.items.push_back(latencies);
     for (const ChoiceMetric& metric : choice_.metrics)
       list.items.push_back(fmt::format("{}: {}", metric.title, metric.means));
     for (const results::ChoiceTrait& trait : choice_.traits)
@@ -209,8 +205,24 @@ class Choices {
     return list;
   }
 
-  bool has_latency() const {
-    return std::ranges::any_of(candidates_, [](const Candidate& one) { return one.latency != nullptr; });
+  /// "" without a latency.
+  std::string latencies_meaning() const {
+    const Candidate* found = nullptr;
+    int least = std::numeric_limits<int>::max(), most = 0;
+    for (const Candidate& one : candidates_)
+      if (one.latency != nullptr) {
+        if (found == nullptr) found = &one;
+        least = std::min(least, one.latency->processes);
+        most = std::max(most, one.latency->processes);
+      }
+    if (found == nullptr) return "";
+    return fmt::format(
+        "p99.9 and worst call: \"{}\". Of 1,000 such calls, 999 end within the first time, and all within the second. "
+        "{} repeat one sequence of calls in a pass of their own, and a call's time is the least over them, so that "
+        "interruptions by the machine do not count. These times count where a frame or a deadline must not be missed.",
+        found->latency->info.title,
+        least == most ? counted(static_cast<std::size_t>(most), "process", "processes")
+                      : fmt::format("{} to {} processes", least, most));
   }
 
   bool has_unsupported() const {

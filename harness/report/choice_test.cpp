@@ -145,6 +145,12 @@ TEST(Choice, has_the_latencies_of_its_exhibit) {
   const Section section = choice_of(result);
   EXPECT_EQ(column_of(table_of(section), "p99.9, ns"), (std::vector<std::string>{"250", "", "", "", ""}));
   EXPECT_EQ(column_of(table_of(section), "Worst call, ns"), (std::vector<std::string>{"4,000", "", "", "", ""}));
+  EXPECT_EQ(
+      std::get<List>(section.elements.at(1)).items.at(1),
+      "p99.9 and worst call: \"Time of a pair\". Of 1,000 such calls, 999 end within the first time, and all "
+      "within the second. 6 processes repeat one sequence of calls in a pass of their own, and a call's time is "
+      "the least over them, so that interruptions by the machine do not count. These times count where a frame or "
+      "a deadline must not be missed.");
 }
 
 TEST(Choice, of_forty_variants_has_a_row_for_each) {

@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,6 +71,7 @@ struct Chart {
   /// in common. "lines": {"driver", "columns", "values"}; a row is a point with its line's "driver", "order" and, as
   /// "value", its value. A point whose value is null has no row.
   boost::json::object choices = {};
+  std::optional<Table> table = {};  ///< its values, folded below the drawing; only the page has it
   boost::json::object replay = {};  ///< steps that the page replays above the drawing (page/replay.js); empty: none
   std::vector<std::pair<std::string, std::string>> words;          ///< replace {{key}} in the specification
   std::vector<std::pair<std::string, boost::json::value>> values;  ///< replace strings that consist of {{key}} alone

@@ -64,6 +64,7 @@ struct ExhibitGroup {
   std::string workload;
   const bench::ExhibitInfo* info = nullptr;
   std::vector<const Exhibit*> exhibits;
+  std::optional<results::LatencyLimit> limit = {};
 
   std::string chart_name(std::string_view family) const {
     return fmt::format("{}-{}-{}", family, workload, info->name);
@@ -107,12 +108,29 @@ double summary_value(const Exhibit& exhibit, const char* name) {
   return found == exhibit.summary.end() ? 0 : found->second;
 }
 
+/// How many worst calls stay below the limit, which do not, and how far the longest is from it.
+std::string limit_sentence(const results::LatencyLimit& limit, std::vector<const Exhibit*> exhibits) {
+  const auto worst = [](const Exhibit* one) { return summary_value(*one, results::kWorst); };
+  std::ranges::stable_sort(exhibits, std::ranges::greater(), worst);
+  std::vector<std::string> over;
+  for (const Exhibit* one : exhibits)
+    if (worst(one) >= limit.ns) over.push_back(variant_of(*one));
+  const double longest = worst(exhibits.front());
+  return fmt::format("The worst call of {} of {} stays below {}{}: the longest, {} ns of {}, is {}.",
+                     exhibits.size() - over.size(), counted(exhibits.size(), "variant"), limit.title,
+                     over.empty() ? "" : fmt::format(", that of {} does not", enumerated(over)), number(longest),
+                     variant_of(*exhibits.front()),
+                     over.empty() ? fmt::format("{} times shorter", number(limit.ns / longest))
+                                  : fmt::format("{} times as long", number(longest / limit.ns)));
+}
+
 /// Latencies of all variants: a row each, sorted by p99.9.
 std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group, const ExhibitContents&) {
   std::erase_if(group.exhibits, [](const Exhibit* one) { return summary_value(*one, results::kP50) <= 0; });
   if (group.exhibits.empty()) return {};
   std::ranges::stable_sort(group.exhibits, {}, [](const Exhibit* one) { return summary_value(*one, results::kP999); });
-  json::array rows, ranges;
+  json::array rows, ranges, limit;
+  if (group.limit) limit.push_back(json::object{{"value", group.limit->ns}, {"title", group.limit->title}});
   for (const Exhibit* one : group.exhibits) {
     ranges.push_back(json::object{{"variant", variant_of(*one)},
                                   {"benchmark", one->benchmark},
@@ -132,13 +150,15 @@ std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group,
   chart.note = fmt::format(
       "Half, 99 %, 99.9 % and all operations of {} end within this time. {} processes repeat one sequence, and an "
       "operation's time is the least over them, so that interruptions by the machine do not count. The longest time in "
-      "any process was {} ns.",
+      "any process was {} ns.{}",
       group.workload, best.processes,
       number(std::ranges::max(group.exhibits | std::views::transform([](const Exhibit* one) {
                                 return summary_value(*one, results::kRawWorst);
-                              }))));
+                              }))),
+      group.limit ? " " + limit_sentence(*group.limit, group.exhibits) : "");
   chart.text = fmt::format("Dot plot of quantiles by variant. {}.", chart.title);
-  chart.data = {{"rows", std::move(rows)}, {"ranges", std::move(ranges)}};
+  chart.data = {{"rows", std::move(rows)}, {"ranges", std::move(ranges)}, {"limit", std::move(limit)}};
+  chart.values = {{"legend_offset", group.limit ? 22 : 8}};  // above the title of the limit
   return {std::move(chart)};
 }
 
@@ -275,11 +295,15 @@ constexpr std::array<MakeCharts, 4> kMakers{
 
 }  // namespace
 
-std::vector<Chart> exhibit_charts(const std::string& family, const Result& result, const ExhibitContents& contents) {
+std::vector<Chart> exhibit_charts(const std::string& family, const results::Family& described, const Result& result,
+                                  const ExhibitContents& contents) {
   std::vector<Chart> charts;
-  for (const ExhibitGroup& group : groups_of(family, result))
+  for (ExhibitGroup& group : groups_of(family, result)) {
+    if (described.choice && described.choice->latency == group.info->name)
+      group.limit = described.choice->latency_limit;
     if (const MakeCharts make = kMakers[static_cast<std::size_t>(group.info->kind)]; make != nullptr)
-      std::ranges::move(make(family, group, contents), std::back_inserter(charts));
+      std::ranges::move(make(family, std::move(group), contents), std::back_inserter(charts));
+  }
   return charts;
 }
 

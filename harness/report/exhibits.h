@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/report/document.h"
+#include "harness/results/family.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
@@ -16,8 +17,8 @@ using ExhibitContents = std::map<std::string, std::string>;
 /// The charts of a family's exhibits. A latency distribution is one chart for all variants of a workload, a
 /// series one for at most kShownSeries of them, an event stream one for each variant, at most kShownApart of them. A
 /// file that is missing or malformed is left out.
-std::vector<Chart> exhibit_charts(const std::string& family, const results::Result& result,
-                                  const ExhibitContents& contents);
+std::vector<Chart> exhibit_charts(const std::string& family, const results::Family& described,
+                                  const results::Result& result, const ExhibitContents& contents);
 
 /// The pictures of a family's exhibits, at most kShownApart of each workload's.
 std::vector<Picture> exhibit_pictures(const std::string& family, const results::Result& result,

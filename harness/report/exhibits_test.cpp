@@ -49,7 +49,7 @@ struct Shown {
 
   std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (const Chart& chart : exhibit_charts("shelf", result, contents)) names.push_back(chart.name);
+    for (const Chart& chart : exhibit_charts("shelf", {}, result, contents)) names.push_back(chart.name);
     return names;
   }
 
@@ -77,7 +77,7 @@ TEST(ExhibitCharts, have_few_lines_and_points_of_a_series_with_the_reference_and
     shown.add(fmt::format("shelf/v{:02}/store", variant), {"free", "Free memory", ExhibitKind::kSeries},
               fmt::format(R"({{"x_title":"x","y_title":"y","x":[{}],"lines":[{{"name":"free","y":[{}]}}]}})", x, y));
   }
-  const std::vector<Chart> charts = exhibit_charts("shelf", shown.result, shown.contents);
+  const std::vector<Chart> charts = exhibit_charts("shelf", {}, shown.result, shown.contents);
   const auto chart = std::ranges::find(charts, "shelf-store-free", &Chart::name);
   ASSERT_NE(chart, charts.end());
   std::map<std::string, std::vector<double>> lines;
@@ -105,9 +105,40 @@ TEST(ExhibitPictures, are_one_for_each_variant_with_the_reference_first) {
 
 TEST(ExhibitCharts, name_the_variant_with_the_shortest_tail) {
   const Shown shown;
-  const Chart chart = exhibit_charts("shelf", shown.result, shown.contents).front();
+  const Chart chart = exhibit_charts("shelf", {}, shown.result, shown.contents).front();
   EXPECT_EQ(chart.title, "Time to put: with quick, 99.9 % take at most 300 ns");
   EXPECT_NE(chart.note.find("The longest time in any process was 4,000,000 ns"), std::string::npos) << chart.note;
+}
+
+TEST(ExhibitCharts, mark_the_limit_of_the_family_and_say_who_stays_below) {
+  const Shown shown;
+  results::Family described;
+  described.choice = results::Choice{"Which shelf?", "put", results::LatencyLimit{16e6, "a frame, 16 ms"}, {}, {}, {}};
+  const auto chart = [&](double ns) {
+    described.choice->latency_limit->ns = ns;
+    return exhibit_charts("shelf", described, shown.result, shown.contents).front();
+  };
+  const auto said = [&](double ns) {
+    const std::string note = chart(ns).note;
+    return note.substr(note.find("The worst call"));
+  };
+  EXPECT_EQ(said(16e6),
+            "The worst call of 2 of 2 variants stays below a frame, 16 ms: the longest, 8,000 ns of plain, is 2,000 "
+            "times shorter.");
+  EXPECT_EQ(said(5000),
+            "The worst call of 1 of 2 variants stays below a frame, 16 ms, that of plain does not: the longest, 8,000 "
+            "ns of plain, is 1.60 times as long.");
+  EXPECT_EQ(said(4000),
+            "The worst call of 0 of 2 variants stays below a frame, 16 ms, that of plain and quick does not: the "
+            "longest, 8,000 ns of plain, is 2.00 times as long.");
+  EXPECT_EQ(boost::json::serialize(chart(16e6).data.at("limit")), R"([{"value":1.6E7,"title":"a frame, 16 ms"}])");
+  const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
+  const Expected<std::string> drawn =
+      (*renderer)->render("limit", drawing_specification(chart(16e6), DrawingTarget::kFile));
+  ASSERT_TRUE(drawn) << drawn.error().what;
+  EXPECT_NE(drawn->find(">a frame, 16 ms</text>"), std::string::npos);
+  described.choice->latency = "get";
+  EXPECT_EQ(chart(16e6).note.find("The worst call"), std::string::npos) << "the limit of another exhibit";
 }
 
 TEST(ExhibitCharts, leave_out_what_is_missing_or_malformed) {
@@ -123,22 +154,39 @@ TEST(ExhibitCharts, are_drawn) {
   const Shown shown;
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   ASSERT_TRUE(renderer) << renderer.error().what;
-  for (const Chart& chart : exhibit_charts("shelf", shown.result, shown.contents)) {
+  for (const Chart& chart : exhibit_charts("shelf", {}, shown.result, shown.contents)) {
     const Expected<std::string> drawn =
         (*renderer)->render(chart.name, drawing_specification(chart, DrawingTarget::kPage));
     EXPECT_TRUE(drawn) << chart.name << ": " << (drawn ? "" : drawn.error().what);
   }
 }
 
-TEST(SweepCharts, are_a_line_for_each_variant) {
+namespace {
+
+/// A result whose workload is swept over two points of this axis.
+results::Result swept(const std::string& axis) {
   results::Result result = results::fixture_result(7);
-  result.workloads.front().axis = bench::Axis{"threads", "", {{1, 0}, {16, 0}}};
+  result.workloads.front().axis = bench::Axis{axis, "", {{1, 0}, {16, 0}}};
   for (results::Process& process : result.processes) {
     for (const double at : {1.0, 16.0})
       process.points.push_back(
           {at, 10, 3, {{"put", {process.real_time * 9 / at}}, {"get", {process.real_time / at}}}, {}, {}});
     process.samples.clear();
+    process.threads = 2;
   }
+  return result;
+}
+
+std::vector<std::string> titles_of(const Table& table) {
+  std::vector<std::string> titles;
+  for (const TableColumn& column : table.columns) titles.push_back(column.title);
+  return titles;
+}
+
+}  // namespace
+
+TEST(SweepCharts, are_a_line_for_each_variant) {
+  const results::Result result = swept("threads");
   const std::vector<Chart> charts = sweep_charts("shelf", result);
   ASSERT_EQ(charts.size(), 1u);
   EXPECT_EQ(charts.front().name, "shelf-store-sweep");
@@ -148,6 +196,38 @@ TEST(SweepCharts, are_a_line_for_each_variant) {
   const Expected<std::string> drawn =
       (*renderer)->render("sweep", drawing_specification(charts.front(), DrawingTarget::kFile));
   EXPECT_TRUE(drawn) << (drawn ? "" : drawn.error().what);
+}
+
+TEST(SweepCharts, have_a_table_of_every_variant_at_every_point) {
+  const Chart chart = sweep_charts("shelf", swept("threads")).front();
+  EXPECT_EQ(chart.table->name, "shelf-store-sweep");
+  EXPECT_EQ(chart.table->caption, "store, ns per pair, by threads; the best at the last point is first");
+  EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 thread", "16 threads"}));
+  EXPECT_EQ(chart.table->benchmarks, (std::vector<Names>{{"shelf/quick/store"}, {"shelf/plain/store"}}));
+  std::vector<Names> rows;
+  for (const std::vector<TableCell>& row : chart.table->rows) {
+    rows.emplace_back();
+    for (const TableCell& cell : row) rows.back().push_back(cell.text);
+  }
+  EXPECT_EQ(rows, (std::vector<Names>{{"quick", "53.0", "3.31"}, {"plain", "103", "6.44"}}));
+}
+
+TEST(SweepCharts, over_an_axis_per_core_say_how_many_that_is_here) {
+  results::Result result = swept("threads per core");
+  EXPECT_EQ(points_phrase(result.workloads.front(), result),
+            "threads per core: 1 and 16; here 2 threads and 32 threads");
+  const Chart chart = sweep_charts("shelf", result).front();
+  EXPECT_EQ(chart.title, "store: at 16 threads per core (32 threads), quick is best: 3.31 ns per pair");
+  EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 per core: 2 threads", "16 per core: 32 threads"}));
+  const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
+  const Expected<std::string> drawn = (*renderer)->render("sweep", drawing_specification(chart, DrawingTarget::kFile));
+  ASSERT_TRUE(drawn) << drawn.error().what;
+  EXPECT_NE(drawn->find(">32 threads</tspan>"), std::string::npos);
+
+  result.processes.front().threads = 4;  // two machines: no number is true of all
+  EXPECT_EQ(points_phrase(result.workloads.front(), result), "threads per core: 1 to 16");
+  EXPECT_EQ(titles_of(*sweep_charts("shelf", result).front().table),
+            (Names{"Variant", "1 threads per core", "16 threads per core"}));
 }
 
 }  // namespace lab::report

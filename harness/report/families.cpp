@@ -187,7 +187,7 @@ constexpr MakeCharts kCharts[] = {time_charts,
                                   },
                                   metric_charts};
 
-Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
+Table time_table(const WorkloadInfo& workload, const Result& result, const std::vector<VariantTimes>& measured) {
   using enum TableColumn::Kind;
   const std::string phases = phases_phrase(workload);
   const bool has_layouts =
@@ -195,10 +195,13 @@ Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
   Table table{
       fmt::format("{}-{}", workload.family, workload.name),
       fmt::format(
-          "{}: {}. Times are ns per {}; the fastest variant is first. The ratio is the median over blocks of a "
+          "{}: {}. Times are ns per {}{}; the fastest variant is first. The ratio is the median over blocks of a "
           "variant's time divided by the reference's time in the same block, not the ratio of the two medians; below 1 "
           "is faster{}{}{}",
           workload.name, workload.title, workload.operation,
+          workload.axis
+              ? fmt::format(", the geometric mean over the points of the sweep ({})", points_phrase(workload, result))
+              : "",
           has_layouts ? fmt::format(". Layout: {}", judge::kLayoutMeaning) : "", phases.empty() ? "" : ". ",
           phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
       {{"Benchmark", kBenchmark},
@@ -271,7 +274,7 @@ Section family_section(const std::string& family, const results::Family& describ
     if (measured.empty())
       without.push_back(workload.name);
     else
-      tables.emplace_back(time_table(workload, measured));
+      tables.emplace_back(time_table(workload, result, measured));
   }
   if (!without.empty())
     section.elements.emplace_back(
@@ -280,7 +283,7 @@ Section family_section(const std::string& family, const results::Family& describ
   for (const MakeCharts make : kCharts)
     if (std::vector<Chart> charts = make(family, described, result); !charts.empty())
       section.elements.emplace_back(Charts{std::move(charts)});
-  if (std::vector<Chart> charts = exhibit_charts(family, result, exhibits); !charts.empty())
+  if (std::vector<Chart> charts = exhibit_charts(family, described, result, exhibits); !charts.empty())
     section.elements.emplace_back(Charts{std::move(charts)});
   if (std::vector<Picture> pictures = exhibit_pictures(family, result, exhibits); !pictures.empty())
     section.elements.emplace_back(Pictures{std::move(pictures)});

@@ -114,4 +114,16 @@ TEST(Families, sort_rows_and_marks_by_speed) {
   EXPECT_EQ(marks, rows);
 }
 
+TEST(Families, say_that_the_tables_of_a_sweep_show_a_geometric_mean) {
+  const results::Result result = sample::two_arms(12, true);
+  const Section section = section_of("heaps", result);
+  EXPECT_EQ(
+      table(section, "heaps-churn_on_threads").caption,
+      "churn_on_threads: blocks that come and go on several threads. Times are ns per pair, the geometric mean over "
+      "the points of the sweep (threads: 1 to 8); the fastest variant is first. The ratio is the median "
+      "over blocks of a variant's time divided by the reference's time in the same block, not the ratio of the "
+      "two medians; below 1 is faster");
+  EXPECT_EQ(table(section, "heaps-random_replace").caption.find("geometric"), std::string::npos);
+}
+
 }  // namespace lab::report

@@ -209,11 +209,17 @@ class HtmlWriter {
       const auto drawn = drawings_.find(chart.name);
       const std::string id = "figure-" + chart.name;
       put("<figure id=\"{}\" data-chart=\"{}\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
-          "{}<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n</figure>\n",
+          "{}<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n",
           id, chart.name, escape_html(chart.title), link_to(id, "the figure"), escape_html(chart.note),
           chart.replay.empty() ? ""
                                : fmt::format("<div class=\"replay\" data-replay=\"{}\" hidden></div>\n", chart.name),
           escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
+      if (chart.table) {
+        out_ += "<details>\n<summary>All values as a table</summary>\n";
+        element(*chart.table);
+        out_ += "</details>\n";
+      }
+      out_ += "</figure>\n";
     }
     out_ += "</div>\n";
   }

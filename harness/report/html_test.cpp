@@ -163,6 +163,22 @@ TEST(Html, rows_have_filter_keys_and_cells_have_labels) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 
+TEST(Html, folds_the_table_of_a_chart_below_it) {
+  Document document;
+  Chart chart("lines", "c");
+  chart.values = {{"x_scale", nullptr}, {"y_scale", nullptr}, {"point_size", 1}, {"x_values", nullptr}};
+  chart.data = {{"rows", boost::json::array()}};
+  chart.table = Table{"c", "C", {{"Name", TableColumn::Kind::kName}}, {{"a"}}, {{"f/a/w"}}};
+  document.sections.push_back({"s", "S", {Charts{{chart}}}, {}});
+  const std::string page = to_html(document, {{"c", "<svg></svg>"}});
+  const std::size_t from = page.find("<svg></svg>");
+  const std::string_view open = "<svg></svg></div>\n<details>\n<summary>All values as a table</summary>\n";
+  EXPECT_EQ(page.substr(from, open.size()), open);
+  EXPECT_NE(page.find("<table id=\"table-c\"", from), std::string::npos);
+  EXPECT_NE(page.find("<tr role=\"row\" data-benchmark=\"f/a/w\">", from), std::string::npos);
+  EXPECT_NE(page.find("</tbody>\n</table>\n</div>\n</details>\n</figure>\n", from), std::string::npos);
+}
+
 TEST(Html, lets_a_range_of_commits_wrap) {
   Document document;
   Table table{"t", "t", {{"Commits", TableColumn::Kind::kName}}, {{"000000130000..000000140000"}}};

@@ -1,5 +1,7 @@
 #include "harness/report/lines.h"
 
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
 #include <set>
 
@@ -39,10 +41,17 @@ Chart line_chart(std::string_view name, const std::vector<Line>& lines, const Li
     if (!log) options["zero"] = false;
     return options;
   };
+  std::string x_label = "datum.label";
+  if (!axes.x_notes.empty()) {
+    json::object notes;
+    for (const auto& [x, note] : axes.x_notes) notes[fmt::format("{}", x)] = note;
+    x_label = fmt::format("[datum.label, {}[datum.value] || '']", json::serialize(notes));
+  }
   const auto title = [](const std::string& text, bool log) { return log ? text + " (log scale)" : text; };
   Chart chart("lines", name);
   chart.data = {{"rows", std::move(rows)}};
-  chart.words = {{"x_title", title(axes.x_title, axes.x_log)}, {"y_title", title(axes.y_title, axes.y_log)}};
+  chart.words = {
+      {"x_title", title(axes.x_title, axes.x_log)}, {"y_title", title(axes.y_title, axes.y_log)}, {"x_label", x_label}};
   chart.values = {{"x_scale", scale(axes.x_log, {{"nice", false}, {"padding", 12}})},
                   {"y_scale", scale(axes.y_log, {{"nice", false}, {"padding", 12}})},
                   {"point_size", most > kMostDots ? 4 : 62},

@@ -1,6 +1,7 @@
 /// A chart of lines over x, one or more of them for each variant (page/charts/lines.json).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ struct LineAxes {
   std::string x_title, y_title;  ///< with units
   bool x_log = false, y_log = false;
   bool ticks_at_points = false;  ///< labels the x axis at the lines' points alone
+  /// A second line of some labels of the x axis.
+  std::map<double, std::string> x_notes = {};
 };
 
 /// Most lines with a colour of their own; the others are grey, and the tooltip names them.

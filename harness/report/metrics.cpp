@@ -201,6 +201,7 @@ Table metrics_table(const std::string& family, const Family& described, const Re
   Table table{family + "-metrics", described.metrics_title, {{"Benchmark", kBenchmark}}, {}};
   for (const MetricColumn& column : columns) table.columns.push_back({column.title, kNumber});
   if (!rare.empty()) table.columns.push_back({"Of few variants", kText});
+  bool swept = false;
   for (const BenchmarkCounters& one : benchmarks) {
     std::vector<TableCell> row{one.benchmark()};
     bool any = false;
@@ -213,8 +214,10 @@ Table metrics_table(const std::string& family, const Family& described, const Re
       row.emplace_back(listed(rare, one.counters));
       any = any || !row.back().text.empty();
     }
+    swept = swept || (any && one.workload->axis);
     if (any) table.rows.push_back(std::move(row));
   }
+  if (swept) table.caption += "; of a sweep, the geometric mean over its points";
   return table;
 }
 

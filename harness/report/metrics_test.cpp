@@ -64,6 +64,15 @@ TEST(Metrics, have_the_declared_title_and_unit_where_the_familys_file_has_none) 
             (std::vector<std::string>{"Benchmark", "Packet memory, bytes", "Pages that no packet uses, bytes"}));
 }
 
+TEST(Metrics, of_a_sweep_are_said_to_be_a_geometric_mean) {
+  results::Result result = sample::result();
+  EXPECT_EQ(table_of("allocator", result).caption, "Memory: the cost of rounding, free lists and metadata");
+  for (results::WorkloadInfo& workload : result.workloads)
+    if (workload.name == "random_replace") workload.axis = bench::Axis{"live blocks", "", {{100, 0}}};
+  EXPECT_EQ(table_of("allocator", result).caption,
+            "Memory: the cost of rounding, free lists and metadata; of a sweep, the geometric mean over its points");
+}
+
 TEST(Metrics, of_few_benchmarks_share_a_column) {
   results::Result result = sample::result();
   for (results::Process& process : result.processes)

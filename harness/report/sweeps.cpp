@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
 
 #include "harness/judge/summary.h"
 #include "harness/report/format.h"
@@ -51,6 +54,63 @@ std::string with_unit(const std::string& name, const std::string& unit) {
   return unit.empty() ? name : fmt::format("{}, {}", name, unit);
 }
 
+std::string shown_point(double at) {
+  return thousands(fmt::format("{}", at));
+}
+
+/// "16 bytes", "1 thread"
+std::string counted_as(double at, std::string what) {
+  if (at == 1 && what.ends_with('s')) what.pop_back();
+  return fmt::format("{} {}", shown_point(at), what);
+}
+
+constexpr std::string_view kPerCore = " per core";
+
+/// "2 threads", by point of an axis that is named "threads per core"; empty for any other axis, and if the processes
+/// had different numbers of cores.
+std::map<double, std::string> counts_here(const WorkloadInfo& workload, const Result& result) {
+  const bench::Axis& axis = *workload.axis;
+  std::set<unsigned> cores;
+  for (const results::Process& process : result.processes) {
+    const results::BenchmarkParts parts = results::benchmark_parts(process.benchmark);
+    if (parts.family == workload.family && parts.workload == workload.name && process.arm == results::kHead)
+      cores.insert(process.threads);
+  }
+  if (!axis.name.ends_with(kPerCore) || cores.size() != 1) return {};
+  const std::string what = axis.name.substr(0, axis.name.size() - kPerCore.size());
+  std::map<double, std::string> counts;
+  for (const bench::AxisPoint& point : axis.points)
+    counts[point.at] = counted_as(static_cast<double>(std::max(1L, std::lround(point.at * *cores.begin()))), what);
+  return counts;
+}
+
+/// The values of the chart's lines, whose order it keeps.
+Table points_table(const WorkloadInfo& workload, const Result& result, const std::string& name,
+                   const std::string& y_title, const std::vector<Line>& lines) {
+  const bench::Axis& axis = *workload.axis;
+  const std::map<double, std::string> counts = counts_here(workload, result);
+  Table table{name,
+              fmt::format("{}, {}, by {}; the best at the last point is first", workload.name, y_title,
+                          with_unit(axis.name, axis.unit)),
+              {{"Variant", TableColumn::Kind::kName}},
+              {}};
+  for (const bench::AxisPoint& point : axis.points)
+    table.columns.push_back({counts.empty()
+                                 ? counted_as(point.at, axis.unit.empty() ? axis.name : axis.unit)
+                                 : fmt::format("{}{}: {}", shown_point(point.at), kPerCore, counts.at(point.at)),
+                             TableColumn::Kind::kNumber});
+  for (const Line& line : lines) {
+    table.benchmarks.push_back({line.benchmark});
+    std::vector<TableCell>& row = table.rows.emplace_back();
+    row.emplace_back(line.name);
+    for (const bench::AxisPoint& point : axis.points) {
+      const auto found = std::ranges::find(line.points, point.at, &LinePoint::x);
+      row.emplace_back(found == line.points.end() ? "" : number(found->y));
+    }
+  }
+  return table;
+}
+
 std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& result) {
   std::vector<Line> lines;
   for (const results::VariantCard& variant : result.variants)
@@ -63,20 +123,35 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
     return more ? last_value(a) > last_value(b) : last_value(a) < last_value(b);
   });
   const bench::Axis& axis = *workload.axis;
+  const std::map<double, std::string> counts = counts_here(workload, result);
+  const std::string y_title = metric.unit.empty() ? metric.title : metric.unit;
   Chart chart = line_chart(fmt::format("{}-{}-sweep", workload.family, workload.name), lines,
-                           {with_unit(axis.name, axis.unit), metric.unit.empty() ? metric.title : metric.unit,
-                            is_wide(axis), metric.kind == results::MetricKind::kTime, true});
+                           {with_unit(axis.name, axis.unit), y_title, is_wide(axis),
+                            metric.kind == results::MetricKind::kTime, true, counts});
   const Line& best = lines.front();
+  const double last = best.points.back().x;
+  const std::string explained = counts.empty() ? axis.unit : counts.at(last);
   chart.title =
-      fmt::format("{}: at {} {}{}, {} is best: {} {}", workload.name, best.points.back().x, axis.name,
-                  axis.unit.empty() ? "" : " (" + axis.unit + ")", best.name, number(last_value(best)), metric.unit);
+      fmt::format("{}: at {} {}{}, {} is best: {} {}", workload.name, last, axis.name,
+                  explained.empty() ? "" : " (" + explained + ")", best.name, number(last_value(best)), metric.unit);
   chart.note = fmt::format("{} over {}. Bars: 95 % intervals. Verdicts judge the geometric mean over the points.",
                            capitalized(workload.title), axis.name);
   chart.text = fmt::format("Lines of {} over {}. {}.", metric.title, axis.name, chart.title);
+  chart.table = points_table(workload, result, chart.name, y_title, lines);
   return chart;
 }
 
 }  // namespace
+
+std::string points_phrase(const WorkloadInfo& workload, const Result& result) {
+  const bench::Axis& axis = *workload.axis;
+  const std::string name = with_unit(axis.name, axis.unit);
+  std::vector<std::string> points, here;
+  for (const bench::AxisPoint& point : axis.points) points.push_back(shown_point(point.at));
+  for (const auto& [at, count] : counts_here(workload, result)) here.push_back(count);
+  return here.empty() ? fmt::format("{}: {}", name, range(points.front(), points.back()))
+                      : fmt::format("{}: {}; here {}", name, enumerated(points), enumerated(here));
+}
 
 std::vector<Chart> sweep_charts(const std::string& family, const Result& result) {
   std::vector<Chart> charts;

@@ -9,6 +9,11 @@
 
 namespace lab::report {
 
+/// The points of a workload with an axis: "largest block, bytes: 16 to 65,536". Where the axis is named "... per core",
+/// also how many each is with the logical cores that the processes had, if all had as many: "threads per core: 1 and 2;
+/// here 2 threads and 4 threads".
+std::string points_phrase(const results::WorkloadInfo& workload, const results::Result& result);
+
 /// One chart for each workload of the family with an axis and numbers.
 std::vector<Chart> sweep_charts(const std::string& family, const results::Result& result);
 

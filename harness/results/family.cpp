@@ -1,5 +1,7 @@
 #include "harness/results/family.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -65,9 +67,17 @@ void fields(FieldReader& f, ChoiceMetric& column) {
   f.added("note", column.note);
 }
 
+void fields(FieldReader& f, LatencyLimit& limit) {
+  f("ns", limit.ns);
+  f("title", limit.title);
+  if (limit.ns <= 0) f.refuse("ns", fmt::format("expected a number above 0, found {}", limit.ns));
+}
+
 void fields(FieldReader& f, Choice& choice) {
   f("title", choice.title);
   f("groups", choice.groups);
+  f.added("latency_limit", choice.latency_limit);
+  if (choice.latency_limit) f("latency", choice.latency);
   f.added("latency", choice.latency);
   f.added("metrics", choice.metrics);
   f.added("traits", choice.traits);

@@ -59,10 +59,17 @@ struct ChoiceMetric {
   std::string note;  ///< a sentence for the caption of the plot
 };
 
+/// What the longest latency should stay below.
+struct LatencyLimit {
+  double ns = 0;      ///< above 0
+  std::string title;  ///< as in "stays below <title>"
+};
+
 /// "Which one for my case?": what a family's variants are chosen by, beside their time.
 struct Choice {
   std::string title;
-  std::string latency;                ///< an exhibit of the groups' workloads: p99.9 and the worst call; "": none
+  std::string latency;  ///< an exhibit of the groups' workloads: p99.9 and the worst call; "": none
+  std::optional<LatencyLimit> latency_limit;
   std::vector<ChoiceGroup> groups;    ///< a variant is in the first one that it matches
   std::vector<ChoiceMetric> metrics;  ///< the first one is plotted against time
   std::vector<ChoiceTrait> traits;

@@ -46,6 +46,7 @@ TEST(Family, has_titles_metrics_and_charts) {
 
 TEST(Family, may_say_what_its_variants_are_chosen_by) {
   const Expected<Families> families = loaded(R"({"choice": {"title": "Which shelf?", "latency": "pair",
+    "latency_limit": {"ns": 16000000, "title": "a frame"},
     "groups": [{"title": "Moves", "trait": "moves", "like": "yes*", "workload": "store"}, {"title": "All", "workload": "fetch"}],
     "metrics": [{"metric": "used_bytes", "title": "Used", "means": "m", "note": "n"},
                 {"metric": "used_bytes", "over": "all_bytes", "title": "Share", "axis": "a share", "format": "percent", "means": "m"}],
@@ -55,6 +56,8 @@ TEST(Family, may_say_what_its_variants_are_chosen_by) {
   const Choice choice = *describe(*families, "shelf").choice;
   EXPECT_EQ(choice.title, "Which shelf?");
   EXPECT_EQ(choice.latency, "pair");
+  EXPECT_EQ(choice.latency_limit->ns, 16e6);
+  EXPECT_EQ(choice.latency_limit->title, "a frame");
   ASSERT_EQ(choice.groups.size(), 2u);
   EXPECT_EQ(choice.groups[0].like, "yes*");
   EXPECT_EQ(choice.groups[1].trait, "");
@@ -91,6 +94,16 @@ TEST(Family, that_cannot_be_read_is_one_sentence_with_its_file) {
       {R"({"choice": {"title": "t"}})", "choice.groups: missing"},
       {R"({"choice": {"title": "t", "groups": [{"title": "t", "workload": "w", "trait": "x"}]}})",
        "choice.groups[0].like: missing"},
+      {R"({"choice": {"title": "t", "groups": [], "latency": "l", "latency_limit": 16}})",
+       "choice.latency_limit: expected an object, found 16"},
+      {R"({"choice": {"title": "t", "groups": [], "latency": "l", "latency_limit": {"ns": 16}}})",
+       "choice.latency_limit.title: missing"},
+      {R"({"choice": {"title": "t", "groups": [], "latency": "l", "latency_limit": {"ns": "16 ms", "title": "t"}}})",
+       "choice.latency_limit.ns: expected a finite number, found a string"},
+      {R"({"choice": {"title": "t", "groups": [], "latency": "l", "latency_limit": {"ns": 0, "title": "t"}}})",
+       "choice.latency_limit.ns: expected a number above 0, found 0"},
+      {R"({"choice": {"title": "t", "groups": [], "latency_limit": {"ns": 16, "title": "t"}}})",
+       "choice.latency: missing"},
   };
   for (const auto& [text, error] : rows) {
     const Expected<Families> families = loaded(text);

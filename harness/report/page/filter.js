@@ -93,7 +93,9 @@
         input.add(new Option(filter[field], filter[field]));
       input.value = filter[field];
     }
-    const scroll = () => document.getElementById(id)?.scrollIntoView({behavior: 'instant'});
+    const target = document.getElementById(id), folded = target?.closest('details');
+    if (folded) folded.open = true;
+    const scroll = () => target?.scrollIntoView({behavior: 'instant'});
     apply(filter).then(scroll);
     scroll();
   };

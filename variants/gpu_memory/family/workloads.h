@@ -139,7 +139,8 @@ class FillHeap : public bench::Task {
     std::uint64_t served = 0;
     clock.time(0, [&] {
       for (std::size_t i = 0; i < kTimedRequests; ++i)
-        served += memory.allocate(plan_.resources[plan_.steps[i].resource].request).refusal == designs::MemoryRefusal::kNone;
+        served +=
+            memory.allocate(plan_.resources[plan_.steps[i].resource].request).refusal == designs::MemoryRefusal::kNone;
     });
     return served;
   }
