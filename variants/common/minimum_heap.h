@@ -42,6 +42,8 @@ using TriedUnits = std::function<Trial(std::size_t units)>;
 /// A search ends without a result before a trial if all trials before it took so many steps. Steps are counted, as
 /// requests are, and not timed: so a search has the same result on every machine.
 inline constexpr std::uint64_t kMostSteps = 3'000'000'000;
+/// Of a request or a free, beside what it passes one by one.
+inline constexpr std::uint64_t kStepsOfRequest = 16;
 
 /// The smallest heap in bytes, in whole units of `unit_bytes` (a leaf, a page); see least_units(). None if four times
 /// `requested_bytes` are too few, or if the search takes too many steps.

@@ -21,10 +21,6 @@ struct HeapBytes {
   std::size_t bytes() const { return buffer_bytes + outside_bytes; }
 };
 
-/// Steps of a request or a free, besides one for each free block that it passes (CountsPassedByRequests in
-/// allocator.h). It takes about the time of so many.
-inline constexpr std::uint64_t kStepsOfRequest = 16;
-
 /// The heap of the first `bytes` of `buffer`, if all requests of `trace` succeed in it. Adds what they took to `steps`.
 std::optional<HeapBytes> fits(const Subject& subject, const Trace& trace, const Demand& demand, const Buffer& buffer,
                               std::size_t bytes, std::uint64_t& steps);

@@ -16,7 +16,6 @@
 #include "variants/designs/offsets/range_model_test.h"
 #include "variants/designs/offsets/size_bins.h"
 #include "variants/designs/offsets/tlsf.h"
-#include "variants/designs/offsets/whole_range.h"
 
 namespace lab::designs {
 
@@ -37,25 +36,19 @@ struct RangePromises<RangeBuddy> : RangePromises<void> {
   static constexpr bool kMergesAll = false;
   static constexpr bool kServesCapacity = false;
 };
-template <>
-struct RangePromises<WholeRange> : RangePromises<void> {
-  static constexpr bool kServesMany = false;
-  static constexpr bool kFindsAnyAligned = true;
-};
 
 namespace {
 
 template <typename R>
 class RangeAllocators : public testing::Test {};
 
-using All = testing::Types<BestFit, FirstFit, OffsetTlsf, FloatBins, RangeBuddy, WholeRange, DeferredRanges>;
+using All = testing::Types<BestFit, FirstFit, OffsetTlsf, FloatBins, RangeBuddy, DeferredRanges>;
 
 class Names {
  public:
   template <typename R>
   static std::string GetName(int index) {
-    constexpr const char* kNames[] = {"best_fit",    "first_fit",   "tlsf",           "float_bins",
-                                      "range_buddy", "whole_range", "deferred_ranges"};
+    constexpr const char* kNames[] = {"best_fit", "first_fit", "tlsf", "float_bins", "range_buddy", "deferred_ranges"};
     return kNames[index];
   }
 };
@@ -86,7 +79,6 @@ TYPED_TEST(RangeAllocators, keep_parts_apart_under_random_requests) {
 }
 
 TYPED_TEST(RangeAllocators, merge_in_every_order_of_frees) {
-  if (!RangePromises<TypeParam>::kServesMany) return;
   std::vector<std::size_t> order{0, 1, 2, 3, 4};
   do {
     TypeParam design(5 * 256 + 100, 256);
@@ -182,17 +174,6 @@ TEST(RangeBuddy, has_every_block_at_a_multiple_of_its_size) {
   EXPECT_EQ(ranges.used_bytes(), 1024u + 512u + 1024u + 256u);
   EXPECT_EQ(ranges.requested_bytes(), 1u + 257u + 513u + 1u);
   EXPECT_FALSE(ranges.allocate(1, 2048).served());
-}
-
-TEST(WholeRange, holds_one_part) {
-  WholeRange range(1000, 256);
-  const Suballocation taken = range.allocate(10, 4096);
-  EXPECT_EQ(taken, (Suballocation{0, 0}));
-  EXPECT_FALSE(range.allocate(1, 1).served());
-  EXPECT_EQ(picture(range), "0+1000u");
-  EXPECT_EQ(range.requested_bytes(), 10u);
-  range.free(taken);
-  EXPECT_EQ(picture(range), "0+1000f");
 }
 
 TEST(DeferredRanges, serves_a_request_from_the_part_of_its_class_that_was_freed_last) {

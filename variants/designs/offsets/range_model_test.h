@@ -23,7 +23,6 @@ template <typename R>
 struct RangePromises {
   static constexpr bool kMergesAll = true;         ///< two free spaces never touch
   static constexpr bool kServesCapacity = true;    ///< empty, it serves a request of capacity()
-  static constexpr bool kServesMany = true;        ///< more than one part at a time
   static constexpr bool kFindsAnyAligned = false;  ///< refuses an aligned request only if no free space holds it
 };
 

@@ -1,7 +1,7 @@
 #include "variants/gpu_memory/family/dumped_state.h"
 
+#include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "variants/gpu_memory/family/workloads.h"
@@ -12,14 +12,17 @@ namespace {
 
 constexpr std::uint32_t kDeviceLocal = 0x1, kHostVisible = 0x2, kHostCoherent = 0x4;  // VkMemoryPropertyFlagBits
 
-DumpedAllocation dumped(const SeenAllocation& seen) {
+using Kinds = std::map<designs::MemoryPlace, ResourceKind>;
+
+DumpedAllocation dumped(const SeenAllocation& seen, const Kinds& kinds) {
   DumpedAllocation allocation{.id = seen.allocation.name,
                               .bytes = seen.allocation.bytes,
                               .dedicated = !seen.allocation.group,
                               .alignment = seen.allocation.group ? seen.allocation.group->alignment : 1,
                               .ranges = {}};
   for (const designs::OffsetRange& range : seen.ranges) {
-    const auto kind = range.used ? std::optional(seen.allocation.kind) : std::nullopt;
+    const auto resource = kinds.find({seen.allocation.name, range.offset});
+    const auto kind = resource == kinds.end() ? std::nullopt : std::optional(resource->second);
     allocation.ranges.push_back({range.offset, range.bytes, range.requested, range.used, kind, 0});
   }
   return allocation;
@@ -31,17 +34,13 @@ DumpedMemory state_after(const Subject& subject, const ResourcePlan& plan, const
   SimulatedDevice device(plan.heap_bytes);
   const Setup setup = plan.setup(device);
   const auto memory = subject(setup);
-  std::vector<std::optional<MemoryBlock>> blocks(plan.slots);
-  for (const auto* part : {&plan.fill, &plan.steps})
-    for (const Step& step : *part) {
-      if (const auto old = std::exchange(blocks[step.slot], std::nullopt)) memory->free(*old);
-      if (step.resource == Step::kNothing) continue;
-      const Resource& resource = plan.resources[step.resource];
-      const PlacedMemory placed =
-          resource.dedicated ? memory->allocate_dedicated(resource.request) : memory->allocate(resource.request);
-      if (placed.refusal != designs::MemoryRefusal::kNone) refused(resource, placed.refusal);
-      blocks[step.slot] = placed.block;
-    }
+  std::vector<MemoryBlock> blocks(plan.slots);
+  std::vector<Step> last(plan.slots);
+  for (const auto* part : {&plan.fill, &plan.steps}) execute(plan, *part, *memory, blocks, last);
+  Kinds kinds;
+  for (std::size_t slot = 0; slot < plan.slots; ++slot)
+    if (last[slot].resource != Step::kNothing)
+      kinds[blocks[slot].place] = plan.resources[last[slot].resource].request.kind;
   DumpedMemory dump;
   dump.device = device_name;
   dump.max_allocations = plan.allocation_limit;
@@ -52,7 +51,7 @@ DumpedMemory state_after(const Subject& subject, const ResourcePlan& plan, const
     dump.types.push_back({0, flags, setup.policy.allocation_bytes(type), {}});
   }
   for (const SeenAllocation& seen : memory->allocations())
-    dump.types[seen.allocation.memory_type].allocations.push_back(dumped(seen));
+    dump.types[seen.allocation.memory_type].allocations.push_back(dumped(seen, kinds));
   return dump;
 }
 

@@ -14,8 +14,6 @@ namespace lab::gpu_memory {
 
 namespace {
 
-constexpr std::uint64_t kStepsOfRequest = 16;
-
 /// The live resources while a plan is executed on a variant.
 class Execution {
  public:
@@ -78,10 +76,6 @@ std::uint64_t alignment_gaps(const std::vector<SeenAllocation>& seen, const std:
   return gaps;
 }
 
-std::uint64_t group_hash(const MemoryRequest& request) {
-  return request.alignment * 8 + static_cast<unsigned>(request.kind) * 2 + request.memory_type;
-}
-
 std::vector<bench::Metric> replace_metrics() {
   using enum bench::MetricKind;
   using enum bench::Better;
@@ -94,6 +88,18 @@ std::vector<bench::Metric> replace_metrics() {
           {"external_fragmentation", "Free memory outside the largest free space", "", kExact},
           {"metadata_bytes", "Bytes of bookkeeping, on the CPU", "bytes", kExact},
           {"minimum_heap_bytes", "Smallest heap in which it succeeds", "bytes", kExact, kLess, true}};
+}
+
+bench::Workload describe_replacements(const char* name, const char* what, const DeviceTable& table,
+                                      const ResourcePlan& plan) {
+  bench::Workload workload;
+  workload.name = fmt::format("{}_{}", name, table.name);
+  workload.title = fmt::format("{}, as {} requires them", what, table.title);
+  workload.phases = {"total"};
+  workload.operations = plan.creations();
+  workload.operation = "pair";
+  workload.metrics = replace_metrics();
+  return workload;
 }
 
 std::string group_name(const MemoryRequest& request) {
@@ -167,12 +173,10 @@ std::map<std::string, double> filled(const Subject& subject, const ResourcePlan&
   SimulatedDevice device(plan.heap_bytes);
   const std::unique_ptr<AnyMemory> memory = subject(plan.setup(device));
   std::uint64_t requested = 0;
-  std::map<std::uint64_t, bool> served;
   for (const Step& step : plan.steps) {
     const MemoryRequest& request = plan.resources[step.resource].request;
     if (memory->allocate(request).refusal != designs::MemoryRefusal::kNone) break;
     requested += request.bytes;
-    served[group_hash(request)] = true;
   }
   std::map<std::string, double> counters{
       {"filled_share", static_cast<double>(requested) / static_cast<double>(plan.heap_bytes)},
@@ -228,25 +232,12 @@ bench::Workload describe_one_alignment(bool rounded) {
 }
 
 bench::Workload describe_streaming(const DeviceTable& table) {
-  bench::Workload workload;
-  workload.name = fmt::format("streaming_{}", table.name);
-  workload.title = fmt::format("Textures and buffers come and go one by one, as {} requires them", table.title);
-  workload.phases = {"total"};
-  workload.operations = streaming(1, table).creations();
-  workload.operation = "pair";
-  workload.metrics = replace_metrics();
-  return workload;
+  return describe_replacements("streaming", "Textures and buffers come and go one by one", table, streaming(1, table));
 }
 
 bench::Workload describe_level_loading(const DeviceTable& table) {
-  bench::Workload workload;
-  workload.name = fmt::format("level_loading_{}", table.name);
-  workload.title = fmt::format("Levels are loaded and left whole, with resources as {} requires them", table.title);
-  workload.phases = {"total"};
-  workload.operations = level_loading(1, table).creations();
-  workload.operation = "pair";
-  workload.metrics = replace_metrics();
-  return workload;
+  return describe_replacements("level_loading", "The textures and buffers of whole levels come and go together", table,
+                               level_loading(1, table));
 }
 
 bench::Workload describe_defragment(const DeviceTable& table) {

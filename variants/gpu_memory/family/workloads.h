@@ -25,8 +25,7 @@ struct Stage {
   SimulatedDevice device;
 };
 
-/// Counts the resources of `placed`, and those that are wrongly placed double: so the checksum of a wrong answer
-/// differs. Not timed.
+/// Of the resources that the slots hold. It differs if their places are unsound, which is also printed. Not timed.
 std::uint64_t checksum_of(const ResourcePlan& plan, const std::vector<Step>& last,
                           const std::vector<MemoryBlock>& blocks, const SimulatedDevice& device);
 
@@ -38,8 +37,8 @@ std::map<std::string, double> counted(const Subject& subject, const ResourcePlan
 /// The smallest heap in which the fill and one repetition succeed.
 std::map<std::string, double> minimum_heap(const Subject& subject, const ResourcePlan& plan);
 
-/// Executes steps of a plan. `blocks` and `last_of_slots`: what each slot holds.
-template <GpuMemory A>
+/// Executes steps of a plan on a variant or on AnyMemory. `blocks` and `last_of_slots`: what each slot holds.
+template <typename A>
 void execute(const ResourcePlan& plan, const std::vector<Step>& steps, A& memory, std::vector<MemoryBlock>& blocks,
              std::vector<Step>& last_of_slots) {
   const Resource* const resources = plan.resources.data();
@@ -87,7 +86,7 @@ class ReplaceResources : public bench::Task {
   std::vector<Step> last_;  // of each slot
 };
 
-/// What may be copied in a pass of Defragment. A texture of 2048 x 2048 texels is larger, so it stays.
+/// What may be copied in a pass of Defragment: any texture of the plans.
 inline constexpr std::uint64_t kPassBytes = 32'000'000;
 
 /// Passes until no moves are left, each time from the same state. Nothing is copied.
