@@ -72,8 +72,9 @@ class CommandBucket {
   std::span<std::byte*> packets() { return {entries_.values.data(), count_}; }
   std::span<const std::uint64_t> keys() const { return {entries_.keys.data(), count_}; }
 
-  void submit(Backend& backend) const {
-    for (std::size_t i = 0; i < count_; ++i) submit_chain(entries_.values[i], backend);
+  /// The chains from `first` until `last`, in the order of the keys.
+  void submit(std::size_t first, std::size_t last, Backend& backend) const {
+    for (std::size_t i = first; i < last; ++i) submit_chain(entries_.values[i], backend);
   }
 
   /// Empties the bucket. The owner of the memory must free the packets.

@@ -119,6 +119,7 @@ std::size_t Budget::bytes(std::size_t granule) const {
 void Draw::dispatch(const void* command, Backend& backend) {
   const Draw& draw = *static_cast<const Draw*>(command);
   ++backend.calls;
+  if (backend.recorder != nullptr) return backend.recorder->draw(draw);
   backend.checksum.word(std::uint64_t{draw.index_count} << 32 | draw.first_index);
   backend.checksum.word(std::uint64_t{draw.base_vertex} << 32 | std::uint64_t{draw.vertex_buffer} << 16 |
                         draw.index_buffer);
@@ -128,6 +129,7 @@ void Draw::dispatch(const void* command, Backend& backend) {
 void MapConstants::dispatch(const void* command, Backend& backend) {
   const MapConstants& map = *static_cast<const MapConstants*>(command);
   ++backend.calls;
+  if (backend.recorder != nullptr) return backend.recorder->map(map);
   backend.checksum.word(std::uint64_t{map.buffer} << 16 | map.value);
 }
 

@@ -62,6 +62,8 @@ class Frame {
   virtual void add() = 0;
   virtual void sort() = 0;
   virtual void submit(Backend& backend) = 0;
+  /// A part of one bucket: the chains from `first` until `last` in the order of the keys. Several threads may do so.
+  virtual void submit(Layer layer, std::size_t first, std::size_t last, Backend& backend) const = 0;
   /// After sort(): frees all packets.
   virtual void clear() = 0;
   /// Before add(), untimed: if packets are freed one by one, brings the heap into the state in which frames start.
@@ -113,7 +115,11 @@ class FrameOf final : public Frame {
   }
 
   void submit(Backend& backend) override {
-    for (const Bucket& bucket : buckets_) bucket.submit(backend);
+    for (const Bucket& bucket : buckets_) bucket.submit(0, bucket.keys().size(), backend);
+  }
+
+  void submit(Layer layer, std::size_t first, std::size_t last, Backend& backend) const override {
+    buckets_[layer].submit(first, last, backend);
   }
 
   void clear() override {

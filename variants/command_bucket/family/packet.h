@@ -13,10 +13,22 @@
 
 namespace lab::command_bucket {
 
-/// Stands for the rendering API: computes a checksum of the arguments of all calls, in order.
+struct Draw;
+struct MapConstants;
+
+/// Takes the calls in place of the checksum: records them for a real rendering API.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  virtual void draw(const Draw& draw) = 0;
+  virtual void map(const MapConstants& map) = 0;
+};
+
+/// Stands for the rendering API: computes a checksum of the arguments of all calls, in order, unless it has a recorder.
 struct Backend {
   bench::Checksum checksum;
   std::uint64_t calls = 0;
+  Recorder* recorder = nullptr;
 };
 
 using Dispatch = void (*)(const void* command, Backend& backend);
