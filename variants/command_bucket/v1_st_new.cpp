@@ -6,7 +6,7 @@ namespace lab {
 using namespace command_bucket;
 
 bench::Variant bench::this_variant() {
-  return make_variant<NewPackets<FreeOrder::kSubmission>, designs::SlotCounter, Threading::kOne>({
+  return make_variant<Buckets<NewPackets<FreeOrder::kSubmission>, designs::SlotCounter>, Threading::kOne>({
       .name = LAB_VARIANT,
       .idea =
           "each packet is allocated with global operator new; its key and address go to the next entry of the bucket",

@@ -6,7 +6,7 @@ namespace lab {
 using namespace command_bucket;
 
 bench::Variant bench::this_variant() {
-  return make_variant<NewPackets<FreeOrder::kAllocation>, designs::SlotCounter, Threading::kOne>({
+  return make_variant<Buckets<NewPackets<FreeOrder::kAllocation>, designs::SlotCounter>, Threading::kOne>({
       .name = LAB_VARIANT,
       .idea =
           "version 1 with packets freed in the order of allocation: those of the next frame are neighbours in memory",

@@ -8,12 +8,13 @@ using namespace command_bucket;
 
 namespace {
 
-constexpr std::size_t kGranule = kPacketAlignment;  // both packet sizes are multiples of it
+constexpr std::size_t kGranule = kPacketAlignment;  // all packet sizes are multiples of it
 
 }  // namespace
 
 bench::Variant bench::this_variant() {
-  return make_variant<LinearPackets<designs::Linear<kGranule>, kGranule>, designs::SlotCounter, Threading::kOne>({
+  return make_variant<Buckets<LinearPackets<designs::Linear<kGranule>, kGranule>, designs::SlotCounter>,
+                      Threading::kOne>({
       .name = LAB_VARIANT,
       .idea = "all packets of a frame come from one buffer by advancing a pointer; the end of the frame frees "
               "everything at once",

@@ -6,7 +6,7 @@ namespace lab {
 using namespace command_bucket;
 
 bench::Variant bench::this_variant() {
-  return make_variant<NewPackets<FreeOrder::kSubmission>, designs::AtomicSlotCounter, Threading::kPool>({
+  return make_variant<Buckets<NewPackets<FreeOrder::kSubmission>, designs::AtomicSlotCounter>, Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "version 1 on every core: operator new is already thread-safe; an atomic addition claims the entry",
       .cost = "one call of the general allocator and one atomic addition per packet",

@@ -6,7 +6,7 @@ namespace lab {
 using namespace command_bucket;
 
 bench::Variant bench::this_variant() {
-  return make_variant<NewPackets<FreeOrder::kAllocation>, designs::AtomicSlotCounter, Threading::kPool>({
+  return make_variant<Buckets<NewPackets<FreeOrder::kAllocation>, designs::AtomicSlotCounter>, Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "version 3 with packets freed in the order of their addresses, so that each thread's next packets are "
               "neighbours in memory",

@@ -8,12 +8,12 @@ using namespace command_bucket;
 
 namespace {
 
-constexpr std::size_t kGranule = kPacketAlignment;  // both packet sizes are multiples of it
+constexpr std::size_t kGranule = kPacketAlignment;  // all packet sizes are multiples of it
 
 }  // namespace
 
 bench::Variant bench::this_variant() {
-  return make_variant<LinearPackets<designs::AtomicLinear<kGranule>, kGranule>, designs::AtomicSlotCounter,
+  return make_variant<Buckets<LinearPackets<designs::AtomicLinear<kGranule>, kGranule>, designs::AtomicSlotCounter>,
                       Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "version 2 on every core: one atomic addition advances the linear allocator, another claims the "

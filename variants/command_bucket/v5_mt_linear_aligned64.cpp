@@ -13,7 +13,7 @@ constexpr std::size_t kGranule = 64;  // a cache line
 }  // namespace
 
 bench::Variant bench::this_variant() {
-  return make_variant<LinearPackets<designs::AtomicLinear<kGranule>, kGranule>, designs::AtomicSlotCounter,
+  return make_variant<Buckets<LinearPackets<designs::AtomicLinear<kGranule>, kGranule>, designs::AtomicSlotCounter>,
                       Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "version 4 with every packet rounded up to a cache line, so that no two threads write to the same line",

@@ -8,13 +8,14 @@ using namespace command_bucket;
 
 namespace {
 
-constexpr std::size_t kGranule = kPacketAlignment;  // both packet sizes are multiples of it
+constexpr std::size_t kGranule = kPacketAlignment;  // all packet sizes are multiples of it
 
 }  // namespace
 
 bench::Variant bench::this_variant() {
-  return make_variant<LinearPackets<designs::ThreadLocalLinear<kGranule>, kGranule>, designs::AtomicSlotCounter,
-                      Threading::kPool>({
+  return make_variant<
+      Buckets<LinearPackets<designs::ThreadLocalLinear<kGranule>, kGranule>, designs::AtomicSlotCounter>,
+      Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "each thread has its own linear allocator; only the bucket's entry is still claimed with an atomic "
               "addition",

@@ -8,14 +8,13 @@ using namespace command_bucket;
 
 namespace {
 
-constexpr std::size_t kGranule = kPacketAlignment;  // both packet sizes are multiples of it
-constexpr std::size_t kBlock = 32;                  // entries: 256 bytes of keys, and of addresses
+constexpr std::size_t kGranule = kPacketAlignment;  // all packet sizes are multiples of it
 
 }  // namespace
 
 bench::Variant bench::this_variant() {
-  return make_variant<LinearPackets<designs::ThreadLocalLinear<kGranule>, kGranule>, designs::SlotBlocks<kBlock>,
-                      Threading::kPool>({
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear<kGranule>, kGranule>, designs::SlotBlocks<>>,
+                      Threading::kPool, ShiftedKeys>({
       .name = LAB_VARIANT,
       .idea = "version 6 with a thread claiming 32 entries of a bucket at a time: 31 of 32 packets touch no shared "
               "data",

@@ -3,12 +3,16 @@
 ///
 /// A frame has three timed phases: add (a command for every component, on one thread or on the pool), sort (each bucket
 /// by key), submit (each packet in sorted order, to a backend that computes a checksum of its arguments). A version is
-/// the combination of PacketMemory, EntrySlots and Threading. All other code is the same for all versions and inlined;
-/// a phase makes no virtual call.
+/// the combination of a store of buckets, a way to make keys, and Threading. All other code is the same for all
+/// versions and inlined; a phase makes no virtual call.
+///
+/// The stores are Buckets (bucket.h: the article's arrays, over PacketMemory, EntrySlots and a sort), ItemBuckets
+/// (item_buckets.h: commands of one size) and RunBuckets (run_buckets.h: runs of each thread).
 ///
 /// Choices where the article is silent:
 /// - The artificial work is a chain of dependent steps before each command. Its result goes into the command.
-/// - The sort is a radix sort of whole 64-bit keys, for all versions.
+/// - The sort is a radix sort of whole 64-bit keys, unless the version is about another one.
+/// - A bucket that is full drops commands and counts them (discard.h).
 /// - The sort phase first closes the holes that unused entries of a block leave. It is timed, because it is part of the
 ///   cost of the last version.
 /// - Packets of global operator new are freed untimed, by the rendering thread. The article does not give the order of
@@ -35,25 +39,35 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/bench/variant.h"
 #include "variants/command_bucket/family/bucket.h"
+#include "variants/command_bucket/family/keys.h"
 #include "variants/command_bucket/family/packet_memory.h"
-#include "variants/command_bucket/family/parts.h"
 #include "variants/command_bucket/family/scene.h"
+#include "variants/command_bucket/family/sorter.h"
+#include "variants/command_bucket/family/watched_parts.h"
 #include "variants/designs/threads/worker_pool.h"
 
 namespace lab::command_bucket {
 
-/// Components per task.
-inline constexpr std::size_t kComponentsPerTask = 50;
-
 enum class Threading {
   kOne,  ///< the components in order, without the pool
-  kPool  ///< tasks of kComponentsPerTask components, on a worker per logical core
+  kPool  ///< tasks of some components, on a worker per logical core
 };
+
+/// What a workload may change of a frame.
+struct FrameOptions {
+  std::size_t components_per_task = 50;  ///< as in the article
+  std::size_t at_once = 0;               ///< entries that a thread claims at once; 0: the version's own number
+  double room = 1;                       ///< share of a frame's keys that the buckets have entries for
+};
+
+Budget budget_of(const Scene& scene, unsigned threads, const FrameOptions& options);
 
 /// Type-erased frame of one version; one virtual call per phase.
 class Frame {
@@ -69,156 +83,224 @@ class Frame {
   /// Before add(), untimed: if packets are freed one by one, brings the heap into the state in which frames start.
   virtual void reset_heap() = 0;
 
-  /// The entries of one bucket, after sort().
-  virtual std::span<std::byte*> packets(Layer layer) = 0;
-  virtual std::span<const std::uint64_t> keys(Layer layer) const = 0;
+  /// The number of chains in a bucket, and the key of each, after sort().
+  virtual std::size_t size(Layer layer) const = 0;
+  virtual std::uint64_t key(Layer layer, std::size_t i) const = 0;
+  /// After sort(), the places of all packets in the order of submission; none if the version has no packets.
+  struct Place {
+    const std::byte* packet;
+    std::size_t bytes;
+  };
+  virtual std::vector<Place> places() const = 0;
   /// After add(): bytes that the packets take; 0: unknown.
   virtual std::size_t packet_memory_bytes() const = 0;
+  /// After add(): commands that found no room, and pages that the buckets took beyond a frame's need.
+  virtual std::size_t dropped() const = 0;
+  virtual std::size_t grown() const = 0;
+  /// Where UpdateBuffer has its effect: kUpdateBytes of each buffer. Null without such commands.
+  virtual std::byte* buffers() = 0;
 };
 
-/// `Pool`: the pool itself, or what runs its tasks in its place (watched.h).
-template <PacketMemory Memory, EntrySlots Slots, Threading kThreading, typename Pool = designs::WorkerPool&>
+/// Submits all of a sorted frame. The checksum contains what the buffers hold afterwards.
+Backend submitted(Frame& frame, const Scene& scene);
+
+/// "by depth".
+std::string_view name_of(KeyLayout layout);
+
+/// `Store`: see above. `Keys`: of one layout, of keys.h. `Pool`: the pool itself, or what runs its tasks in its place
+/// (watched.cpp).
+template <typename Store, typename Keys, Threading kThreading, typename Pool = designs::WorkerPool&>
 class FrameOf final : public Frame {
  public:
   /// `scene` and `pool` outlive the frame.
-  FrameOf(const Scene& scene, designs::WorkerPool& pool)
+  FrameOf(const Scene& scene, designs::WorkerPool& pool, const FrameOptions& options = {})
       : scene_(scene),
+        keys_(scene),
         pool_(pool),
-        memory_(Budget{scene.draws(), scene.maps(), pool.workers()}),
-        buckets_{Bucket(scene.keys_in(kGBuffer), pool.workers(), memory_),
-                 Bucket(scene.keys_in(kShadowMap), pool.workers(), memory_),
-                 Bucket(scene.keys_in(kLighting), pool.workers(), memory_)} {
-    if constexpr (FreesPackets<Memory>) {
+        options_(options),
+        store_(budget_of(scene, pool.workers(), options)),
+        buffer_bytes_(scene.buffer_updates() * kUpdateBytes),
+        buffers_(scene.updates == Updates::kDoubleBuffered ? 2 * buffer_bytes_ : buffer_bytes_) {
+    if constexpr (kFreesPackets) {
       packets_.reserve(scene.commands());
-      if constexpr (Memory::kFreeOrder == FreeOrder::kSubmission) submission_ = submission_order(scene);
+      if constexpr (Store::kFreeOrder == FreeOrder::kSubmission) submission_ = submission_order(scene);
       grow_heaps();
     }
   }
 
   void add() override {
     if constexpr (kThreading == Threading::kOne) {
-      for (const Component& mesh : scene_.meshes) add_mesh(mesh);
-      for (const Component& light : scene_.lights) add_light(light);
+      add_meshes(scene_.meshes);
+      add_lights(scene_.lights);
     } else {
       const std::size_t mesh_tasks = tasks_for(scene_.meshes);
       pool_.run(mesh_tasks + tasks_for(scene_.lights), [&](std::size_t task) {
         if (task < mesh_tasks)
-          for (const Component& mesh : components_of(scene_.meshes, task)) add_mesh(mesh);
+          add_meshes(components_of(scene_.meshes, task));
         else
-          for (const Component& light : components_of(scene_.lights, task - mesh_tasks)) add_light(light);
+          add_lights(components_of(scene_.lights, task - mesh_tasks));
       });
     }
   }
 
   void sort() override {
-    for (Bucket& bucket : buckets_) bucket.sort();
+    if constexpr (Store::kSortsInParallel && kThreading == Threading::kPool)
+      pool_.run(kLayers, [&](std::size_t layer) { store_.sort(static_cast<Layer>(layer)); });
+    else
+      for (const Layer layer : kAllLayers) store_.sort(layer);
   }
 
   void submit(Backend& backend) override {
-    for (const Bucket& bucket : buckets_) bucket.submit(0, bucket.keys().size(), backend);
+    for (const Layer layer : kAllLayers) store_.submit(layer, 0, store_.size(layer), backend);
   }
 
   void submit(Layer layer, std::size_t first, std::size_t last, Backend& backend) const override {
-    buckets_[layer].submit(first, last, backend);
+    store_.submit(layer, first, last, backend);
   }
 
   void clear() override {
-    if constexpr (FreesPackets<Memory>)
-      for (std::byte* const packet : all_packets()) memory_.release(packet);
-    empty();
+    if constexpr (kFreesPackets) store_.each_packet([this](std::byte* packet) { store_.memory().release(packet); });
+    store_.clear();
+    half_ = buffers_.size() - buffer_bytes_ - half_;  // the device now reads what this frame has written
   }
 
   void reset_heap() override {
-    if constexpr (FreesPackets<Memory>) {
+    if constexpr (kFreesPackets) {
       add();
       sort();
-      std::vector<std::byte*>& packets = all_packets();
-      std::sort(packets.begin(), packets.end());
-      if constexpr (Memory::kFreeOrder == FreeOrder::kSubmission)
-        for (const std::uint32_t place : submission_) memory_.release(packets[place]);
+      packets_.clear();
+      store_.each_packet([this](std::byte* packet) { packets_.push_back(packet); });
+      std::sort(packets_.begin(), packets_.end());
+      if (submission_.size() == packets_.size())  // not if some were dropped
+        for (const std::uint32_t place : submission_) store_.memory().release(packets_[place]);
       else
-        for (std::byte* const packet : packets) memory_.release(packet);
-      empty();
+        for (std::byte* const packet : packets_) store_.memory().release(packet);
+      store_.clear();
     }
   }
 
-  std::span<std::byte*> packets(Layer layer) override { return buckets_[layer].packets(); }
-  std::span<const std::uint64_t> keys(Layer layer) const override { return buckets_[layer].keys(); }
-  std::size_t packet_memory_bytes() const override { return memory_.used(); }
-  Memory& memory() { return memory_; }
+  std::size_t size(Layer layer) const override { return store_.size(layer); }
+  std::uint64_t key(Layer layer, std::size_t i) const override { return store_.key(layer, i); }
+  std::vector<Place> places() const override {
+    std::vector<Place> places;
+    if constexpr (requires { typename Store::Packet; })
+      store_.each_packet([&places](std::byte* packet) {
+        places.push_back({packet, bytes_of<typename Store::Packet>(packet)});
+      });
+    return places;
+  }
+  std::size_t packet_memory_bytes() const override { return store_.used(); }
+  std::size_t dropped() const override { return store_.dropped(); }
+  std::size_t grown() const override { return store_.grown(); }
+  std::byte* buffers() override { return buffers_.empty() ? nullptr : &buffers_[half_]; }
+
+  Store& store() { return store_; }
 
  private:
-  using Bucket = CommandBucket<Memory, Slots>;
+  static constexpr bool kFreesPackets = requires { Store::kFreeOrder; };
 
-  static std::size_t tasks_for(const std::vector<Component>& components) {
-    return (components.size() + kComponentsPerTask - 1) / kComponentsPerTask;
+  std::size_t tasks_for(const std::vector<Component>& components) const {
+    return (components.size() + options_.components_per_task - 1) / options_.components_per_task;
   }
 
-  static std::span<const Component> components_of(const std::vector<Component>& components, std::size_t task) {
-    const std::size_t first = task * kComponentsPerTask;
-    return {components.data() + first, std::min(kComponentsPerTask, components.size() - first)};
+  std::span<const Component> components_of(const std::vector<Component>& components, std::size_t task) const {
+    const std::size_t first = task * options_.components_per_task;
+    return {components.data() + first, std::min(options_.components_per_task, components.size() - first)};
   }
 
   // One worker may execute all tasks, so each allocates a whole frame once.
   void grow_heaps() {
     std::vector<std::vector<std::byte*>> packets(pool_.workers());
     std::atomic<unsigned> waiting = pool_.workers();
+    const Budget budget = budget_of(scene_, pool_.workers(), options_);
     pool_.run(pool_.workers(), [&](std::size_t task) {
       waiting.fetch_sub(1);
       while (waiting.load() != 0) std::this_thread::yield();  // so that no worker takes two of these tasks
       packets[task].reserve(scene_.commands());
-      for (std::size_t i = 0; i < scene_.draws(); ++i) packets[task].push_back(memory_.allocate(kPacketBytes<Draw>));
-      for (std::size_t i = 0; i < scene_.maps(); ++i)
-        packets[task].push_back(memory_.allocate(kPacketBytes<MapConstants>));
+      const auto allocate = [&](std::size_t count, std::size_t bytes) {
+        for (std::size_t i = 0; i < count; ++i) packets[task].push_back(store_.memory().allocate(bytes));
+      };
+      allocate(budget.draws, Store::Packet::template kBytes<Draw>);
+      allocate(budget.maps, Store::Packet::template kBytes<MapConstants>);
+      allocate(budget.updates, Store::Packet::template kBytes<UpdateBuffer> + budget.update_bytes);
     });
     for (const std::vector<std::byte*>& of_worker : packets)
-      for (std::byte* const packet : of_worker) memory_.release(packet);
+      for (std::byte* const packet : of_worker) store_.memory().release(packet);
   }
 
-  /// In the order of submission.
-  std::vector<std::byte*>& all_packets() {
-    packets_.clear();
-    for (Bucket& bucket : buckets_)
-      for (std::byte* packet : bucket.packets())
-        for (; packet != nullptr; packet = next_packet(packet)) packets_.push_back(packet);
-    return packets_;
-  }
-
-  void empty() {
-    for (Bucket& bucket : buckets_) bucket.clear();
-    memory_.reset();
-  }
-
-  void add_mesh(const Component& mesh) {
-    for (const Layer layer : {kGBuffer, kShadowMap}) {
-      const std::uint64_t work = artificial_work(scene_, layer, mesh);
-      fill(*buckets_[layer].template add<Draw>(generate_key(scene_, layer, mesh)), mesh, work);
+  void add_meshes(std::span<const Component> meshes) {
+    typename Store::Writer writer(store_);
+    for (const Component& mesh : meshes) {
+      add_draw(writer, kGBuffer, mesh);
+      add_draw(writer, kShadowMap, mesh);
     }
   }
 
-  void add_light(const Component& light) {
-    const std::uint64_t map_work = artificial_work(scene_, kLighting, light);
-    auto* const map = buckets_[kLighting].template add<MapConstants>(generate_key(scene_, kLighting, light));
-    fill(*map, light, map_work);
-    const std::uint64_t draw_work = artificial_work(scene_, kLighting + 1, light);
-    fill(*buckets_[kLighting].template append<Draw>(map), light, draw_work);
+  void add_lights(std::span<const Component> lights) {
+    if (scene_.updates == Updates::kMapped)
+      add_mapped_lights(lights);
+    else
+      add_updated_lights(lights);
+  }
+
+  void add_mapped_lights(std::span<const Component> lights) {
+    typename Store::Writer writer(store_);
+    for (const Component& light : lights) {
+      const std::uint64_t work = artificial_work(scene_, kLighting, light);
+      auto* const map = writer.template add<MapConstants>(kLighting, keys_(kLighting, light));
+      fill(*map, light, work);
+      append_draw(writer, map, light);
+    }
+  }
+
+  [[gnu::noinline]] void add_updated_lights(std::span<const Component> lights) {
+    typename Store::Writer writer(store_);
+    const bool staged = scene_.updates == Updates::kStaged;
+    for (const Component& light : lights) {
+      const std::uint64_t work = artificial_work(scene_, kLighting, light);
+      auto* const update =
+          writer.template add<UpdateBuffer>(kLighting, keys_(kLighting, light), staged ? kUpdateBytes : 0);
+      *update = {light.id, staged};
+      write_constants(staged ? update->data() : &buffers_[half_ + std::size_t{light.id} * kUpdateBytes], light, work);
+      append_draw(writer, update, light);
+    }
+  }
+
+  [[gnu::always_inline]] void add_draw(typename Store::Writer& writer, Layer layer, const Component& mesh) {
+    const std::uint64_t work = artificial_work(scene_, layer, mesh);
+    fill(*writer.template add<Draw>(layer, keys_(layer, mesh)), mesh, work);
+  }
+
+  template <typename Before>
+  [[gnu::always_inline]] void append_draw(typename Store::Writer& writer, Before* before, const Component& light) {
+    const std::uint64_t work = artificial_work(scene_, kLighting + 1, light);
+    fill(*writer.template append<Draw>(kLighting, before), light, work);
   }
 
   const Scene& scene_;
+  Keys keys_;
   Pool pool_;
-  Memory memory_;
-  std::array<Bucket, kLayers> buckets_;
-  std::vector<std::byte*> packets_;        // for all_packets(): reserved, so that freeing allocates nothing
+  FrameOptions options_;
+  Store store_;
+  std::size_t buffer_bytes_;
+  std::vector<std::byte> buffers_;         // of the device; two halves if they are double-buffered
+  std::size_t half_ = 0;                   // where the half begins that this frame writes
+  std::vector<std::byte*> packets_;        // reserved, so that freeing allocates nothing
   std::vector<std::uint32_t> submission_;  // submission_order()
 };
 
-using MakeFrame = std::function<std::unique_ptr<Frame>(const Scene&, designs::WorkerPool&)>;
+using MakeFrame =
+    std::function<std::unique_ptr<Frame>(const Scene& scene, designs::WorkerPool& pool, const FrameOptions& options)>;
 
 /// How a version renders.
 struct Renderer {
-  Threading threading;
-  MakeFrame make_frame;
-  Parts parts;
+  Threading threading = Threading::kOne;
+  MakeFrame make_frame = {};
+  WatchedParts parts = {};
+  MakeSorter make_sorter = {};  ///< none: version 7 shows its sort
+  bool makes_keys = false;      ///< from fields; otherwise version 7 shows how it does
+  std::size_t at_once = 1;      ///< entries that a thread claims at once
+  bool one_size = false;        ///< its commands cannot carry data
 };
 
 /// Of the exhibits' frames: as many meshes and as many lights. Few, so that a chart can show all events of a frame, and
@@ -228,12 +310,38 @@ inline constexpr std::size_t kExhibitComponents = 200;
 /// Completes a `version`.
 bench::Variant make_variant(bench::VariantCard version, const Renderer& renderer);
 
-template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
-bench::Variant make_variant(bench::VariantCard version) {
-  const MakeFrame make_frame = [](const Scene& scene, designs::WorkerPool& pool) {
-    return std::make_unique<FrameOf<Memory, Slots, kThreading>>(scene, pool);
+template <typename Store, typename Keys, Threading kThreading>
+std::unique_ptr<Frame> make_frame(const Scene& scene, designs::WorkerPool& pool, const FrameOptions& options) {
+  const auto of = [&]<KeyLayout kLayout>() -> std::unique_ptr<Frame> {
+    return std::make_unique<FrameOf<Store, typename Keys::template Of<kLayout>, kThreading>>(scene, pool, options);
   };
-  return make_variant(std::move(version), {kThreading, make_frame, parts_of<Memory, Slots>()});
+  if constexpr (Keys::kHasLayouts) {
+    if (scene.keys == KeyLayout::kByDepth) return of.template operator()<KeyLayout::kByDepth>();
+    if (scene.keys == KeyLayout::kByMaterial) return of.template operator()<KeyLayout::kByMaterial>();
+    if (scene.keys == KeyLayout::kByShortDepth) return of.template operator()<KeyLayout::kByShortDepth>();
+  }
+  return of.template operator()<KeyLayout::kScattered>();
+}
+
+/// `Keys`: ShiftedKeys and the like for a version that shows how keys are made or sorted.
+template <typename Store, Threading kThreading, typename Keys = ScatteredKeys>
+Renderer renderer_of() {
+  Renderer renderer;
+  renderer.threading = kThreading;
+  renderer.make_frame = make_frame<Store, Keys, kThreading>;
+  renderer.parts = parts_of(static_cast<Store*>(nullptr));
+  if constexpr (Keys::kHasLayouts && requires { typename Store::Sorting; }) renderer.make_sorter = make_sorter<Store>;
+  renderer.makes_keys = Keys::kHasLayouts;
+  renderer.at_once = Store::kAtOnce;
+  renderer.one_size = requires {
+    Store::kOneSize;
+  };
+  return renderer;
+}
+
+template <typename Store, Threading kThreading, typename Keys = ScatteredKeys>
+bench::Variant make_variant(bench::VariantCard version) {
+  return make_variant(std::move(version), renderer_of<Store, kThreading, Keys>());
 }
 
 }  // namespace lab::command_bucket

@@ -5,30 +5,40 @@
 #include <boost/align/aligned_allocator.hpp>
 #include <concepts>
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <type_traits>
 #include <vector>
 
 #include "variants/command_bucket/family/packet.h"
+#include "variants/command_bucket/family/scene.h"
+#include "variants/designs/addresses/linear.h"
 #include "variants/designs/threads/thread_slot.h"
 
 namespace lab::command_bucket {
 
-/// The sizes that a packet memory must provide for.
+/// What a version must have room for.
 struct Budget {
   std::size_t draws = 0;
   std::size_t maps = 0;
+  std::size_t updates = 0;         ///< of buffers
+  std::size_t update_bytes = 0;    ///< that the packet of an update carries
+  std::size_t keys[kLayers] = {};  ///< entries of each bucket
   unsigned threads = 1;
+  std::size_t at_once = 0;  ///< entries that a thread claims at once; 0: the version's own number
 
   /// Total size of all packets of a frame, each rounded up to `granule`.
-  std::size_t bytes(std::size_t granule) const;
+  template <typename Packet>
+  std::size_t bytes(std::size_t granule) const {
+    return draws * designs::round_up(Packet::template kBytes<Draw>, granule) +
+           maps * designs::round_up(Packet::template kBytes<MapConstants>, granule) +
+           updates * designs::round_up(Packet::template kBytes<UpdateBuffer> + update_bytes, granule);
+  }
 };
 
 template <typename Memory>
 concept PacketMemory = requires(Memory memory, const Budget& budget, std::size_t bytes) {
   Memory(budget);
-  { memory.allocate(bytes) } -> std::same_as<std::byte*>;  // never null; thread-safe if the version is
+  { memory.allocate(bytes) } -> std::same_as<std::byte*>;  // null: full; thread-safe if the version is
   memory.reset();                                          // untimed, after the frame: frees everything
   { memory.used() } -> std::same_as<std::size_t>;          // bytes of the buffer that packets take now; 0: unknown
 };
@@ -47,15 +57,29 @@ concept FreesPackets = PacketMemory<Memory> && requires(Memory memory, std::byte
   memory.release(packet);
 };
 
-/// Global operator new, one call per packet.
-template <FreeOrder kOrder>
+/// A base with kFreeOrder if `Memory` frees packets one by one, otherwise an empty one.
+template <typename Memory>
+struct FreeOrderOf {};
+template <FreesPackets Memory>
+struct FreeOrderOf<Memory> {
+  static constexpr FreeOrder kFreeOrder = Memory::kFreeOrder;
+};
+
+/// Global operator new.
+struct GlobalNew {
+  static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
+  static void free(void* packet) { ::operator delete(packet); }
+};
+
+/// A general allocator, one call per packet. `Heap` is without state: allocate(bytes), free(block).
+template <FreeOrder kOrder, typename Heap = GlobalNew>
 class NewPackets {
  public:
   static constexpr FreeOrder kFreeOrder = kOrder;
 
   explicit NewPackets(const Budget&) {}
-  std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(::operator new(bytes)); }
-  void release(std::byte* packet) { ::operator delete(packet); }
+  std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(Heap::allocate(bytes)); }
+  void release(std::byte* packet) { Heap::free(packet); }
   void reset() {}
   std::size_t used() const { return 0; }
 };
@@ -67,12 +91,7 @@ class LinearPackets {
   explicit LinearPackets(const Budget& budget)
       : buffer_(bytes_for(budget)), design_(make_design(buffer_.data(), buffer_.size(), budget.threads)) {}
 
-  std::byte* allocate(std::size_t bytes) {
-    void* const memory = design_.allocate(bytes);
-    if (memory == nullptr) [[unlikely]]
-      std::abort();  // the budget covers a whole frame
-    return static_cast<std::byte*>(memory);
-  }
+  std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(design_.allocate(bytes)); }
   void reset() { design_.reset(); }
   std::size_t used() const { return design_.used(); }
 
@@ -81,7 +100,7 @@ class LinearPackets {
 
   /// One thread may execute all tasks, so each thread's slice must hold a whole frame.
   static std::size_t bytes_for(const Budget& budget) {
-    const std::size_t all = (budget.bytes(kGranule) / designs::kApart + 1) * designs::kApart;
+    const std::size_t all = (budget.bytes<ArticlePacket>(kGranule) / designs::kApart + 1) * designs::kApart;
     return kPerThread ? all * budget.threads : all;
   }
 

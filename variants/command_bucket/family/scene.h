@@ -3,16 +3,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
-#include "variants/command_bucket/family/packet.h"
+#include "variants/command_bucket/family/commands.h"
 
 namespace lab::command_bucket {
 
 /// The buckets, in the order of their submission.
 enum Layer : unsigned { kGBuffer, kShadowMap, kLighting, kLayers };
+inline constexpr Layer kAllLayers[] = {kGBuffer, kShadowMap, kLighting};
 
-/// A mesh (drawn into G-buffer and shadow map) or a light (maps a constant buffer, then is drawn into lighting).
+/// What a bucket is sorted by (keys.h).
+enum class KeyLayout { kScattered, kByDepth, kByMaterial, kByShortDepth };
+
+/// How a light's constants reach the device.
+enum class Updates {
+  kMapped,         ///< MapConstants: the call alone, as in the article
+  kStaged,         ///< UpdateBuffer: packets carry the data, and they are copied when the frame is submitted
+  kDoubleBuffered  ///< UpdateBuffer: the data are written to their place at once
+};
+
+inline constexpr float kNearest = 0.1f, kFarthest = 1000.0f;  ///< of depths, metres
+inline constexpr std::uint32_t kMaterials = 200;
+
+/// A mesh (drawn into G-buffer and shadow map) or a light (has its constants updated, then is drawn into lighting).
 struct Component {
   std::uint32_t id;  ///< index among the meshes or the lights
   std::uint32_t index_count;
@@ -20,6 +35,9 @@ struct Component {
   std::uint32_t base_vertex;
   std::uint16_t vertex_buffer;
   std::uint16_t index_buffer;
+  std::uint16_t material;
+  std::uint16_t blend;  ///< 1: translucent
+  float depth;          ///< from the camera, metres
 };
 
 struct Scene {
@@ -27,14 +45,17 @@ struct Scene {
   std::vector<Component> lights;
   std::uint64_t salt = 0;   ///< seeds the keys
   unsigned work_steps = 0;  ///< artificial work of each command
+  KeyLayout keys = KeyLayout::kScattered;
+  Updates updates = Updates::kMapped;
 
   std::size_t draws() const { return 2 * meshes.size() + lights.size(); }
-  std::size_t maps() const { return lights.size(); }
-  std::size_t commands() const { return draws() + maps(); }
+  std::size_t maps() const { return updates == Updates::kMapped ? lights.size() : 0; }
+  std::size_t buffer_updates() const { return lights.size() - maps(); }
+  std::size_t commands() const { return draws() + lights.size(); }
   std::size_t keys_in(Layer layer) const { return layer == kLighting ? lights.size() : meshes.size(); }
 };
 
-/// At most 65,536 lights, because each has its own constant buffer with a 16-bit number.
+/// At most 65,536 meshes and lights, because each has a 16-bit number in its key.
 Scene make_scene(std::uint64_t seed, std::size_t meshes, std::size_t lights, unsigned work_steps);
 
 /// The checksum and the number of backend calls of a correct frame, computed independently of the versions: commands as
@@ -45,17 +66,17 @@ Backend expected(const Scene& scene);
 /// meshes and then the lights, two packets each.
 std::vector<std::uint32_t> submission_order(const Scene& scene);
 
-/// A bijection of 64-bit values that maps neighbours far apart (the finaliser of MurmurHash3, A. Appleby).
-constexpr std::uint64_t scatter(std::uint64_t value) {
-  value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdu;
-  value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53u;
-  return value ^ (value >> 33);
-}
+/// How often the material changes from one draw to the next of the same layer, in the order of the keys.
+std::size_t material_changes(const Scene& scene);
 
-/// Unique in its layer and unrelated to the order of the components.
-inline std::uint64_t generate_key(const Scene& scene, Layer layer, const Component& component) {
-  return scatter(scene.salt ^ (std::uint64_t{layer} << 32 | component.id));
-}
+/// What becomes of depths in 24 bits.
+struct ShortDepths {
+  std::size_t merged = 0;     ///< meshes whose depth differs from that of the next nearer one, but not in 24 bits
+  std::size_t misplaced = 0;  ///< the same, if the mantissa were taken as it is: meshes that get a smaller key than
+                              ///< the next nearer one
+};
+/// Of the meshes at depths from `nearest` until `farthest`.
+ShortDepths short_depths(const Scene& scene, float nearest, float farthest);
 
 /// The artificial work of one command: `work_steps` steps, each dependent on the previous one. The result goes into the
 /// command, so that the compiler cannot remove the work.
@@ -72,6 +93,13 @@ inline void fill(Draw& draw, const Component& component, std::uint64_t work) {
 
 inline void fill(MapConstants& map, const Component& component, std::uint64_t work) {
   map = {static_cast<std::uint16_t>(component.id), static_cast<std::uint16_t>(work ^ (work >> 32))};
+}
+
+/// The constants of a light: kUpdateBytes at `data`.
+inline void write_constants(std::byte* data, const Component& component, std::uint64_t work) {
+  std::uint64_t word = work ^ std::uint64_t{component.first_index} << 32;
+  for (std::size_t at = 0; at < kUpdateBytes; at += sizeof word, word += 0x9e3779b97f4a7c15u)
+    std::memcpy(data + at, &word, sizeof word);
 }
 
 }  // namespace lab::command_bucket

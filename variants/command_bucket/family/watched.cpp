@@ -24,9 +24,9 @@ struct alignas(designs::kApart) NotedByThread {
   std::vector<Noted> events;
 };
 
-// What is watched. A bucket constructs its memory and its slots by itself, so that nothing can be handed to them; one
+// What is watched. A store constructs its memory and its slots by itself, so that nothing can be handed to them; one
 // frame of a process is watched at a time.
-const Parts* watched_parts = nullptr;
+const WatchedParts* watched_parts = nullptr;
 std::vector<NotedByThread> noted;  // by thread; empty while nothing is noted
 
 /// The calling thread did `what` from `begin` until now. Allocates nothing: that would change the heap that is watched.
@@ -90,17 +90,22 @@ class WatchedFreeingMemory : public WatchedMemory {
 /// Remembers the claims, so that it can close the holes of any slots.
 class WatchedSlots {
  public:
-  explicit WatchedSlots(unsigned threads) : slots_(watched_parts->make_slots(threads)), claimed_(threads) {
-    for (ClaimedByThread& of_thread : claimed_) of_thread.slots.reserve(kExhibitComponents);
+  static constexpr std::size_t kAtOnce = 1;  // unused: the watched slots have their own
+
+  WatchedSlots(std::size_t capacity, unsigned threads, std::size_t = kAtOnce)
+      : slots_(watched_parts->make_slots(capacity, threads)), claimed_(threads) {
+    for (ClaimedByThread& of_thread : claimed_) of_thread.slots.reserve(2 * kExhibitComponents);
   }
-  static std::size_t capacity(std::size_t claims, unsigned threads) { return watched_parts->capacity(claims, threads); }
+  static std::size_t capacity(std::size_t claims, unsigned threads, std::size_t = kAtOnce) {
+    return watched_parts->capacity(claims, threads);
+  }
 
   std::size_t claim() {
-    const std::size_t at_once = watched_parts->slots_per_claim;
+    const std::size_t at_once = watched_parts->at_once;
     const Moment begin = std::chrono::steady_clock::now();
     const std::size_t slot = slots_->claim();
     note(at_once > 1 && slot % at_once == 0 ? "block" : "entry", begin);
-    claimed_[designs::thread_slot].slots.push_back(slot);
+    if (slot != designs::kNoSlot) claimed_[designs::thread_slot].slots.push_back(slot);
     return slot;
   }
   void reset() {
@@ -132,6 +137,25 @@ class WatchedSlots {
   std::vector<ClaimedByThread> claimed_;
 };
 
+/// For RunBuckets.
+struct Noting {
+  template <typename Work>
+  static auto noted_as(const char* what, const Work& work) {
+    const Moment begin = std::chrono::steady_clock::now();
+    const auto result = work();
+    note(what, begin);
+    return result;
+  }
+  template <typename Work>
+  static auto packet(const Work& work) {
+    return noted_as("packet", work);
+  }
+  template <typename Work>
+  static auto entry(bool block, const Work& work) {
+    return noted_as(block ? "block" : "entry", work);
+  }
+};
+
 class WatchedPool {
  public:
   WatchedPool(designs::WorkerPool& pool) : pool_(pool) {}
@@ -149,19 +173,40 @@ class WatchedPool {
   designs::WorkerPool& pool_;
 };
 
-template <PacketMemory Memory>
-std::unique_ptr<Frame> frame_over(Threading threading, const Scene& scene, designs::WorkerPool& pool) {
-  if (threading == Threading::kOne)
-    return std::make_unique<FrameOf<Memory, WatchedSlots, Threading::kOne, WatchedPool>>(scene, pool);
-  return std::make_unique<FrameOf<Memory, WatchedSlots, Threading::kPool, WatchedPool>>(scene, pool);
+using OneLayout = ScatteredKeys::Of<KeyLayout::kScattered>;
+
+template <typename Store>
+std::unique_ptr<Frame> frame_over(const Renderer& renderer, const Scene& scene, designs::WorkerPool& pool) {
+  FrameOptions options;
+  if (renderer.parts.kind == StoreKind::kPagedRuns) options.at_once = renderer.parts.at_once;
+  if (renderer.threading == Threading::kOne)
+    return std::make_unique<FrameOf<Store, OneLayout, Threading::kOne, WatchedPool>>(scene, pool, options);
+  return std::make_unique<FrameOf<Store, OneLayout, Threading::kPool, WatchedPool>>(scene, pool, options);
 }
+
+using FreeingBySubmission = WatchedFreeingMemory<FreeOrder::kSubmission>;
+using FreeingByAllocation = WatchedFreeingMemory<FreeOrder::kAllocation>;
+using PagedRuns = RunBuckets<CompactPacket, SortFromRuns, 1, false, Noting>;  // the options have the size of a page
+using WholeRuns = RunBuckets<ArticlePacket, MergeSortedRuns, kWholeBucket, false, Noting>;
 
 std::unique_ptr<Frame> make_watched_frame(const Renderer& renderer, const Scene& scene, designs::WorkerPool& pool) {
   watched_parts = &renderer.parts;
-  if (!renderer.parts.frees) return frame_over<WatchedMemory>(renderer.threading, scene, pool);
+  switch (renderer.parts.kind) {
+    case StoreKind::kUnionItems:
+      return frame_over<ItemBuckets<UnionItem, WatchedSlots>>(renderer, scene, pool);
+    case StoreKind::kDrawItems:
+      return frame_over<ItemBuckets<DrawItem, WatchedSlots>>(renderer, scene, pool);
+    case StoreKind::kPagedRuns:
+      return frame_over<PagedRuns>(renderer, scene, pool);
+    case StoreKind::kWholeRuns:
+      return frame_over<WholeRuns>(renderer, scene, pool);
+    case StoreKind::kBuckets:
+      break;
+  }
+  if (!renderer.parts.frees) return frame_over<Buckets<WatchedMemory, WatchedSlots>>(renderer, scene, pool);
   return *renderer.parts.frees == FreeOrder::kSubmission
-             ? frame_over<WatchedFreeingMemory<FreeOrder::kSubmission>>(renderer.threading, scene, pool)
-             : frame_over<WatchedFreeingMemory<FreeOrder::kAllocation>>(renderer.threading, scene, pool);
+             ? frame_over<Buckets<FreeingBySubmission, WatchedSlots>>(renderer, scene, pool)
+             : frame_over<Buckets<FreeingByAllocation, WatchedSlots>>(renderer, scene, pool);
 }
 
 /// Adds what each thread does between its tasks, from 0 to `end`: it waits.

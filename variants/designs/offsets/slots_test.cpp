@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <random>
 #include <set>
@@ -52,18 +54,19 @@ std::vector<std::size_t> claim_as(Slots& slots, const std::vector<unsigned>& thr
   return array;
 }
 
-template <std::size_t kBlock>
-void expect_blocks_keep_all(const std::vector<unsigned>& sequence, unsigned threads) {
-  SlotBlocks<kBlock> slots(threads);
+template <typename Blocks = SlotBlocks<>>
+void expect_blocks_keep_all(const std::vector<unsigned>& sequence, unsigned threads, std::size_t at_once) {
+  const std::size_t capacity = Blocks::capacity(sequence.size(), threads, at_once);
+  Blocks slots(capacity, threads, at_once);
   for (int frame = 0; frame < 2; ++frame) {
-    const auto array = claim_as(slots, sequence, SlotBlocks<kBlock>::capacity(sequence.size(), threads));
+    const auto array = claim_as(slots, sequence, capacity);
     expect_all_claims_in_front(slots, array, sequence.size());
     slots.reset();
   }
 }
 
 TEST(SlotBlocks, assigns_neighbouring_slots_to_a_thread_and_the_next_block_to_the_next_thread) {
-  SlotBlocks<32> slots(2);
+  SlotBlocks<> slots(96, 2);
   EXPECT_EQ(claim_as(slots, std::vector<unsigned>(33, 1), 64)[32], 32u);
   thread_slot = 0;
   EXPECT_EQ(slots.claim(), 64u);
@@ -75,7 +78,7 @@ TEST(SlotBlocks, closes_the_holes_of_every_number_of_claims_of_two_threads) {
     for (unsigned b = 0; b <= 10; ++b) {
       std::vector<unsigned> sequence(a, 0u);
       sequence.insert(sequence.end(), b, 1u);
-      expect_blocks_keep_all<4>(sequence, 2);
+      expect_blocks_keep_all(sequence, 2, 4);
     }
 }
 
@@ -85,9 +88,8 @@ TEST(SlotBlocks, closes_the_holes_of_many_threads_in_any_order) {
     for (const std::size_t claims : {0u, 1u, 31u, 32u, 33u, 1000u, 1999u}) {
       std::vector<unsigned> sequence(claims);
       for (unsigned& thread : sequence) thread = static_cast<unsigned>(random() % threads);
-      expect_blocks_keep_all<32>(sequence, threads);
-      expect_blocks_keep_all<1>(sequence, threads);
-      expect_blocks_keep_all<5>(sequence, threads);
+      for (const std::size_t at_once : {1u, 5u, 32u, 256u}) expect_blocks_keep_all(sequence, threads, at_once);
+      expect_blocks_keep_all<SlotBlocks<alignof(std::size_t)>>(sequence, threads, 32);
     }
 }
 
@@ -95,8 +97,8 @@ TEST(SlotBlocks, needs_exactly_its_capacity_in_the_worst_case) {
   std::vector<unsigned> sequence(64 * 7, 0u);
   for (unsigned thread = 1; thread < 7; ++thread) sequence.push_back(thread);
   sequence.push_back(0);
-  SlotBlocks<64> slots(7);
-  const std::size_t capacity = SlotBlocks<64>::capacity(sequence.size(), 7);
+  const std::size_t capacity = SlotBlocks<>::capacity(sequence.size(), 7, 64);
+  SlotBlocks<> slots(capacity, 7, 64);
   std::size_t highest = 0;
   for (unsigned thread : sequence) {
     thread_slot = thread;
@@ -110,8 +112,9 @@ TEST(SlotBlocks, needs_exactly_its_capacity_in_the_worst_case) {
 template <typename Slots>
 void expect_all_claims_kept_by(WorkerPool& pool) {
   constexpr std::size_t kClaims = 10'007;
-  Slots slots(pool.workers());
-  std::vector<std::size_t> array(Slots::capacity(kClaims, pool.workers()), kEmpty);
+  const std::size_t capacity = Slots::capacity(kClaims, pool.workers());
+  Slots slots(capacity, pool.workers());
+  std::vector<std::size_t> array(capacity, kEmpty);
   for (int frame = 0; frame < 5; ++frame) {
     pool.run(kClaims, [&](std::size_t claim) { array[slots.claim()] = claim; });
     expect_all_claims_in_front(slots, array, kClaims);
@@ -123,13 +126,49 @@ TEST(Slots, keep_every_claim_of_many_threads_at_once) {
   for (const unsigned workers : {1u, 2u, 7u, 16u}) {
     WorkerPool pool(workers);
     expect_all_claims_kept_by<AtomicSlotCounter>(pool);
-    expect_all_claims_kept_by<SlotBlocks<32>>(pool);
+    expect_all_claims_kept_by<SaturatingSlotCounter>(pool);
+    expect_all_claims_kept_by<SlotBlocks<>>(pool);
+    expect_all_claims_kept_by<SlotBlocks<alignof(std::size_t)>>(pool);
+  }
+}
+
+/// Claims more than the array has room for, from all workers: as many get a slot as the array has slots for.
+template <typename Slots>
+void expect_no_slot_beyond(WorkerPool& pool, std::size_t capacity) {
+  constexpr std::size_t kClaims = 5'000;
+  Slots slots(capacity, pool.workers());
+  std::vector<std::size_t> array(capacity, kEmpty);
+  for (int frame = 0; frame < 3; ++frame) {
+    std::atomic<std::size_t> served = 0;
+    pool.run(kClaims, [&](std::size_t claim) {
+      const std::size_t slot = slots.claim();
+      if (slot == kNoSlot) return;
+      ASSERT_LT(slot, capacity);
+      array[slot] = claim;
+      ++served;
+    });
+    EXPECT_LE(served, capacity);
+    EXPECT_GE(served + pool.workers() * (Slots::kAtOnce - 1) + Slots::kAtOnce - 1, std::min(capacity, kClaims));
+    EXPECT_EQ(front_of(slots, array).size(), served);
+    slots.reset();
+  }
+}
+
+TEST(Slots, of_a_full_array_are_refused_and_the_claims_before_are_kept) {
+  for (const unsigned workers : {1u, 2u, 7u}) {
+    WorkerPool pool(workers);
+    for (const std::size_t capacity : {0u, 1u, 31u, 32u, 33u, 1'000u, 4'999u}) {
+      if (workers == 1) expect_no_slot_beyond<SlotCounter>(pool, capacity);
+      expect_no_slot_beyond<AtomicSlotCounter>(pool, capacity);
+      expect_no_slot_beyond<SaturatingSlotCounter>(pool, capacity);
+      expect_no_slot_beyond<SlotBlocks<>>(pool, capacity);
+    }
   }
 }
 
 TEST(Slots, are_counted_from_zero_again_after_reset) {
-  SlotCounter plain(1);
-  AtomicSlotCounter atomic(1);
+  SlotCounter plain(3);
+  AtomicSlotCounter atomic(3);
   for (std::size_t round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(plain.claim(), i);

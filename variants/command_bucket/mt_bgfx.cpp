@@ -1,0 +1,23 @@
+#include "variants/command_bucket/family/command_bucket.h"
+#include "variants/command_bucket/family/item_buckets.h"
+#include "variants/designs/offsets/slot_counter.h"
+
+namespace lab {
+
+using namespace command_bucket;
+
+bench::Variant bench::this_variant() {
+  return make_variant<ItemBuckets<DrawItem, designs::SaturatingSlotCounter>, Threading::kPool>({
+      .name = LAB_VARIANT,
+      .idea = "bgfx's scheme: one counter of draws that saturates; a draw's item and key lie at its number, with what "
+              "must be set before it",
+      .cost = "one loop of compare-and-exchange per draw, one item of a fixed size; draws beyond the capacity are "
+              "dropped and counted",
+      .source =
+          "B. Karadzic, bgfx: Frame::m_numRenderItems, advanced by an atomic addition that saturates, for each submit",
+      .weakness = "all threads write to one counter and to neighbouring items; items have room for the most that a "
+                  "draw may need (here only for the arguments of this frame)",
+  });
+}
+
+}  // namespace lab

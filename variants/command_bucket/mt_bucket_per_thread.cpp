@@ -1,0 +1,20 @@
+#include "variants/command_bucket/family/command_bucket.h"
+#include "variants/command_bucket/family/run_buckets.h"
+
+namespace lab {
+
+using namespace command_bucket;
+
+bench::Variant bench::this_variant() {
+  return make_variant<RunBuckets<ArticlePacket, MergeSortedRuns, kWholeBucket, false>, Threading::kPool, ShiftedKeys>({
+      .name = LAB_VARIANT,
+      .idea = "one bucket per thread and layer, sorted by itself, and merged afterwards",
+      .cost = "no shared data while commands are added; a merge of as many runs as threads; each thread's buckets hold "
+              "a whole frame",
+      .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), comments: "
+                "a reader's question, which stayed unanswered",
+      .weakness = "memory for a whole frame per thread; the merge compares",
+  });
+}
+
+}  // namespace lab

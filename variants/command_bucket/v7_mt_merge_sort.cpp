@@ -1,0 +1,22 @@
+#include "variants/command_bucket/family/command_bucket.h"
+#include "variants/designs/addresses/thread_local_linear.h"
+#include "variants/designs/offsets/slot_blocks.h"
+
+namespace lab {
+
+using namespace command_bucket;
+
+bench::Variant bench::this_variant() {
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>,
+                              designs::SlotBlocks<>, MergeSort>,
+                      Threading::kPool, ShiftedKeys>({
+      .name = LAB_VARIANT,
+      .idea = "version 7 with sorted runs that are merged: 16 runs by std::sort, and one merge of all",
+      .cost = "O(n log n) comparisons; two copies of the entries",
+      .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 7; "
+                "D. Knuth, The Art of Computer Programming, volume 3, 5.4.1 (replacement selection and merging)",
+      .weakness = "slower than a radix sort; its runs could be sorted by several threads, and are not",
+  });
+}
+
+}  // namespace lab

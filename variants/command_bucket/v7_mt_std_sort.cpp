@@ -1,0 +1,22 @@
+#include "variants/command_bucket/family/command_bucket.h"
+#include "variants/designs/addresses/thread_local_linear.h"
+#include "variants/designs/offsets/slot_blocks.h"
+
+namespace lab {
+
+using namespace command_bucket;
+
+bench::Variant bench::this_variant() {
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>,
+                              designs::SlotBlocks<>, StdSort>,
+                      Threading::kPool, ShiftedKeys>({
+      .name = LAB_VARIANT,
+      .idea = "version 7 with std::sort: introsort of pairs of key and address",
+      .cost = "O(n log n) comparisons, of which about half are mispredicted in random order; two copies of the entries",
+      .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 7; "
+                "D. Musser, Introspective Sorting and Selection Algorithms (1997)",
+      .weakness = "slower than a radix sort from some hundred entries on",
+  });
+}
+
+}  // namespace lab
