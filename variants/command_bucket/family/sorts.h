@@ -56,9 +56,8 @@ struct SortOfPairs {
   }
 };
 
-inline bool less_key(const Keyed& a, const Keyed& b) {
-  return a.key < b.key;
-}
+/// By key. An object, because a function would be passed as a pointer, and std::sort would call it for each comparison.
+inline constexpr auto less_key = [](const Keyed& a, const Keyed& b) { return a.key < b.key; };
 
 void std_sort(std::span<Keyed> pairs, std::span<Keyed> scratch);
 /// Cuts them into 16 runs, sorts each by std::sort, and merges them.
