@@ -22,17 +22,11 @@
 
 namespace lab::command_bucket {
 
-/// What a thread does while it adds, as run_buckets.h reports it to a policy: nothing.
+/// Nobody is told what a thread does while it adds. Who watches has a member packet() and entry(), which end the time
+/// of what is named (watched.cpp).
 struct Unwatched {
-  template <typename Work>
-  static auto packet(const Work& work) {
-    return work();
-  }
-  /// `block`: whether a page is taken for it.
-  template <typename Work>
-  static auto entry(bool /*block*/, const Work& work) {
-    return work();
-  }
+  void packet() {}
+  void entry(bool /*block*/) {}
 };
 
 /// Pages of one size in one buffer. A thread keeps the pages that it has taken, frame after frame, because its core's
@@ -166,49 +160,51 @@ class RunBuckets {
 
     template <typename Command>
     [[gnu::always_inline]] Command* add(Layer layer, std::uint64_t key, std::size_t extra = 0) {
-      std::byte* const packet = Watch::packet([&] { return allocate(Packet::template kBytes<Command> + extra); });
-      if (packet == nullptr) [[unlikely]]
+      const std::size_t bytes = Packet::template kBytes<Command> + extra;
+      Watch watch;
+      if (!has_room(bytes)) [[unlikely]]
         return buckets_->discard_.template drop<Command>();
+      watch.packet();
       const bool full = at_[layer] == end_[layer];
-      const bool stored = Watch::entry(full, [&] {
-        if (full) [[unlikely]] {
-          const Run run = buckets_->next_page(*thread_, layer);
-          at_[layer] = run.at;
-          end_[layer] = run.end;
-          if (run.at == run.end) return false;
-        }
-        *at_[layer]++ = {key, reinterpret_cast<std::uintptr_t>(packet)};
-        return true;
-      });
-      if (!stored) [[unlikely]]
-        return buckets_->discard_.template drop<Command>();
-      return Packet::template make<Command>(packet);
+      if (full) [[unlikely]] {
+        const Run run = buckets_->next_page(*thread_, layer);
+        at_[layer] = run.at;
+        end_[layer] = run.end;
+        if (run.at == run.end) return buckets_->discard_.template drop<Command>();
+      }
+      *at_[layer]++ = {key, reinterpret_cast<std::uintptr_t>(packets_)};
+      watch.entry(full);
+      return make<Command>(bytes);
     }
 
     template <typename Command, typename Parent>
     [[gnu::always_inline]] Command* append(Layer, Parent* parent) {
       std::byte* const before = packet_of<Packet>(parent);
-      if (buckets_->discard_.has(before)) [[unlikely]]
+      Watch watch;
+      if (buckets_->discard_.has(before) || !has_room(Packet::template kBytes<Command>)) [[unlikely]]
         return buckets_->discard_.template drop<Command>();
-      std::byte* const packet = Watch::packet([&] { return allocate(Packet::template kBytes<Command>); });
-      if (packet == nullptr) [[unlikely]]
-        return buckets_->discard_.template drop<Command>();
-      Packet::store_next(before, packet);
-      return Packet::template make<Command>(packet);
+      watch.packet();
+      Packet::store_next(before, packets_);
+      return make<Command>(Packet::template kBytes<Command>);
     }
 
    private:
     // What happens once a page is called with values: a call with this writer's address would force it into memory.
-    [[gnu::always_inline]] std::byte* allocate(std::size_t bytes) {
-      if (bytes > static_cast<std::size_t>(packets_end_ - packets_)) [[unlikely]] {
-        std::byte* const page = buckets_->next_packet_page(*thread_, packets_);
-        if (page == nullptr) return nullptr;
-        packets_ = page;
-        packets_end_ = page + kPacketPage;
-      }
+    [[gnu::always_inline]] bool has_room(std::size_t bytes) {
+      if (bytes <= static_cast<std::size_t>(packets_end_ - packets_)) [[likely]]
+        return true;
+      std::byte* const page = buckets_->next_packet_page(*thread_, packets_);
+      if (page == nullptr) return false;
+      packets_ = page;
+      packets_end_ = page + kPacketPage;
+      return true;
+    }
+
+    template <typename Command>
+    [[gnu::always_inline]] Command* make(std::size_t bytes) {
       std::byte* const packet = packets_;
       packets_ += bytes;
-      return packet;
+      return Packet::template make<Command>(packet);
     }
 
     RunBuckets* buckets_;
@@ -304,7 +300,7 @@ class RunBuckets {
   }
 
   /// Null if there is none. `at`: how far the thread has filled its current one.
-  [[gnu::noinline]] std::byte* next_packet_page(Thread& thread, std::byte* at) {
+  [[gnu::noinline]] std::byte* next_packet_page(Thread& thread, std::byte* at) noexcept {
     std::byte* const page = thread.packet_pages.next();
     if (page == nullptr) return nullptr;
     thread.packet_bytes += kPacketPage - static_cast<std::size_t>(thread.packets_end - at);
@@ -313,7 +309,7 @@ class RunBuckets {
   }
 
   /// An empty page for the thread's run, or its full one if there is none.
-  [[gnu::noinline]] Run next_page(Thread& thread, Layer layer) {
+  [[gnu::noinline]] Run next_page(Thread& thread, Layer layer) noexcept {
     Run& run = thread.runs[layer];
     run.at = run.end;
     auto* const page = reinterpret_cast<Keyed*>(thread.entry_pages.next());

@@ -138,22 +138,17 @@ class WatchedSlots {
 };
 
 /// For RunBuckets.
-struct Noting {
-  template <typename Work>
-  static auto noted_as(const char* what, const Work& work) {
-    const Moment begin = std::chrono::steady_clock::now();
-    const auto result = work();
-    note(what, begin);
-    return result;
+class Noting {
+ public:
+  void packet() { end("packet"); }
+  void entry(bool block) { end(block ? "block" : "entry"); }
+
+ private:
+  void end(const char* what) {
+    note(what, begin_);
+    begin_ = std::chrono::steady_clock::now();
   }
-  template <typename Work>
-  static auto packet(const Work& work) {
-    return noted_as("packet", work);
-  }
-  template <typename Work>
-  static auto entry(bool block, const Work& work) {
-    return noted_as(block ? "block" : "entry", work);
-  }
+  Moment begin_ = std::chrono::steady_clock::now();
 };
 
 class WatchedPool {
