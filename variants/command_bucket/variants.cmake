@@ -1,0 +1,1 @@
+include(${dir}/device/device.cmake)
