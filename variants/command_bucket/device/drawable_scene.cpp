@@ -196,12 +196,12 @@ Ground ground_at(const Island& island, float u, float v) {
     const float deep = smooth(0, 0.35f, -h);
     return {kWave, 0.3f, {0.12f - 0.07f * deep, 0.42f - 0.22f * deep, 0.62f - 0.22f * deep}};
   }
-  if (h < 0.035f) return {kDome, 0.3f, {0.86f, 0.77f, 0.55f}};
+  if (h < 0.03f) return {kDome, 0.3f, {0.86f, 0.77f, 0.55f}};
   if (island.town(u, v) > 0.35f && wood > 0.3f) return {kHouse, 0.6f + 0.8f * (wood - 0.3f), {0.72f, 0.50f, 0.42f}};
-  if (h > 0.56f) return {kRock, 1.0f, {0.93f, 0.95f, 0.98f}};
-  if (h > 0.40f) return {kRock, 0.8f, {0.50f, 0.46f, 0.43f}};
-  if (wood > 0.50f) return {kTree, 0.9f, {0.10f, 0.36f + 0.1f * wood, 0.16f}};
-  return {kDome, 0.4f, {0.40f + 0.3f * wood, 0.60f, 0.25f}};
+  if (h > 0.58f) return {kRock, 1.0f, {0.93f, 0.95f, 0.98f}};
+  if (h > 0.44f) return {kRock, 0.8f, {0.50f, 0.46f, 0.43f}};
+  if (wood > 0.49f) return {kTree, 0.9f, {0.10f, 0.36f + 0.1f * wood, 0.16f}};
+  return {kDome, 0.4f, {0.34f + 0.3f * wood, 0.52f, 0.22f}};
 }
 
 Component drawn(const Built& built, std::uint32_t id, std::size_t shape, Random& random) {
@@ -265,7 +265,7 @@ Instances light_instances(const Scene& scene, unsigned edge) {
   for (std::size_t id = 0; id < scene.lights.size(); ++id) {
     const float town = island.town(grid.u(id), grid.v(id));
     const float chance = static_cast<float>(random.below(1024)) / 1023;
-    const float bright = 0.03f + 1.6f * town * chance * chance;
+    const float bright = 0.02f + 1.1f * town * chance * chance * chance;
     instances.of.push_back({grid.x(id), grid.y(id), 0.9f * grid.cell(), 0, bright, bright, bright, 1});
   }
   return instances;

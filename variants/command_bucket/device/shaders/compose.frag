@@ -16,5 +16,5 @@ void main() {
   const float nearest = height_of(texelFetch(shadows, along, 0).r);
   const float sun = nearest > height + 0.08 * kTop ? 0.0 : colour.a;
   lit = depth == 1.0 ? vec4(0.02, 0.03, 0.06, 1.0)
-                     : vec4(colour.rgb * (vec3(0.26, 0.32, 0.46) + sun * vec3(0.80, 0.58, 0.40)), 1.0);
+                     : vec4(colour.rgb * (vec3(0.17, 0.21, 0.33) + sun * vec3(0.72, 0.52, 0.38)), 1.0);
 }
