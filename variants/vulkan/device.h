@@ -41,10 +41,10 @@ class Validation {
 };
 
 struct DeviceSpec {
-  std::string loader;       ///< a path, or a name for the dynamic linker (harness/base/vulkan_driver.h)
-  std::uint32_t index = 0;  ///< in the driver's order
-  bool validate = true;     ///< use the validation layer if the loader finds it
-  bool draws = false;       ///< the queue must draw, not only copy
+  std::string loader;                   ///< a path, or a name for the dynamic linker (harness/base/vulkan_driver.h)
+  std::uint32_t index = 0;              ///< in the driver's order
+  bool validate = true;                 ///< use the validation layer if the loader finds it
+  bool draws = false;                   ///< the queue must draw, not only copy
   VkPhysicalDeviceFeatures features{};  ///< that the device must have
 };
 

@@ -157,9 +157,8 @@ Expected<Descriptors> create_descriptors(Device& device, std::span<const VkDescr
   set_info.descriptorPool = descriptors.pool.handle();
   set_info.descriptorSetCount = 1;
   set_info.pSetLayouts = &set_layout;
-  if (const auto made =
-          success_of(device.vk().vkAllocateDescriptorSets(device.handle(), &set_info, &descriptors.set),
-                     "vkAllocateDescriptorSets");
+  if (const auto made = success_of(device.vk().vkAllocateDescriptorSets(device.handle(), &set_info, &descriptors.set),
+                                   "vkAllocateDescriptorSets");
       !made)
     return made.error();
   return descriptors;

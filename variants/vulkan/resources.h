@@ -19,8 +19,7 @@ class OwnedBlock {
   OwnedBlock() = default;
   OwnedBlock(designs::AlignmentBuckets& buckets, const designs::MemoryBlock& block)
       : buckets_(&buckets), block_(block) {}
-  OwnedBlock(OwnedBlock&& other) noexcept
-      : buckets_(std::exchange(other.buckets_, nullptr)), block_(other.block_) {}
+  OwnedBlock(OwnedBlock&& other) noexcept : buckets_(std::exchange(other.buckets_, nullptr)), block_(other.block_) {}
   OwnedBlock& operator=(OwnedBlock&& other) noexcept {
     std::swap(buckets_, other.buckets_);
     std::swap(block_, other.block_);

@@ -75,9 +75,8 @@ Expected<void> Staging::to(const Image& image) const {
                   VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     device_->vk().vkCmdCopyBufferToImage(commands, buffer_.handle(), image.handle(),
                                          VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &copy);
-    image_barrier(*device_, commands, image, VK_ACCESS_TRANSFER_WRITE_BIT,
-                  VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_TRANSFER_READ_BIT,
-                  VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    image_barrier(*device_, commands, image, VK_ACCESS_TRANSFER_WRITE_BIT, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                  VK_ACCESS_TRANSFER_READ_BIT, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
   });
 }
 

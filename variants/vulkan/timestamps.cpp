@@ -15,8 +15,8 @@ Expected<Timestamps> Timestamps::create(Device& device) {
   info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
   info.queryCount = 2;
-  auto pool = create_object(device, device.vk().vkCreateQueryPool, device.vk().vkDestroyQueryPool, info,
-                            "vkCreateQueryPool");
+  auto pool =
+      create_object(device, device.vk().vkCreateQueryPool, device.vk().vkDestroyQueryPool, info, "vkCreateQueryPool");
   if (!pool) return pool.error();
   timestamps.pool_ = std::move(*pool);
   return timestamps;

@@ -231,8 +231,7 @@ Scene make_drawable_scene(std::uint64_t seed, std::size_t meshes, std::size_t li
   const Grid grid(meshes, 512);
   for (std::uint32_t id = 0; id < meshes; ++id)
     scene.meshes.push_back(drawn(built, id, ground_at(island, grid.u(id), grid.v(id)).shape, random));
-  for (std::uint32_t id = 0; id < lights; ++id)
-    scene.lights.push_back(drawn(built, id, random.below(kShapes), random));
+  for (std::uint32_t id = 0; id < lights; ++id) scene.lights.push_back(drawn(built, id, random.below(kShapes), random));
   return scene;
 }
 
@@ -246,8 +245,8 @@ Instances mesh_instances(const Scene& scene, unsigned edge) {
     const float u = grid.u(id), v = grid.v(id);
     const Ground ground = ground_at(island, u, v);
     constexpr float kNear = 0.012f;
-    const float slope = std::max(island.height(u + kNear, v + kNear), 0.0f) -
-                        std::max(island.height(u - kNear, v - kNear), 0.0f);
+    const float slope =
+        std::max(island.height(u + kNear, v + kNear), 0.0f) - std::max(island.height(u - kNear, v - kNear), 0.0f);
     const float shade =
         std::clamp(1 - 3 * slope, 0.55f, 1.35f) * (0.9f + 0.2f * static_cast<float>(random.below(256)) / 255);
     const auto shaded = [&](float colour) { return std::min(colour * shade, 1.0f); };

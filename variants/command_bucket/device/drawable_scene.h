@@ -29,8 +29,8 @@ struct Geometry {
 };
 Geometry make_geometry();
 
-/// Like make_scene() without artificial work, of the same components for the same arguments. At most kMostDrawn of each.
-/// The constants of a draw are then its component's id, xor the number of the command (artificial_work()).
+/// Like make_scene() without artificial work, of the same components for the same arguments. At most kMostDrawn of
+/// each. The constants of a draw are then its component's id, xor the number of the command (artificial_work()).
 Scene make_drawable_scene(std::uint64_t seed, std::size_t meshes, std::size_t lights);
 
 /// What a draw reads on the device, as in shaders/draw.glsl. In pixels.

@@ -35,10 +35,15 @@ struct Number {
 
 struct Options {
   std::string driver = "pinned", loader, out;
-  std::map<std::string_view, Number> numbers{
-      {"--device", {0, 0, 63}},          {"--meshes", {1000, 1, kMostDrawn}}, {"--lights", {1000, 1, kMostDrawn}},
-      {"--secondaries", {0, 0, 64}},     {"--seed", {1, 0, 4'000'000'000}},   {"--edge", {512, 512, 4096}},
-      {"--frames", {1, 1, 1'000'000}},   {"--check", {0, 0, 1}},              {"--validate", {1, 0, 1}}};
+  std::map<std::string_view, Number> numbers{{"--device", {0, 0, 63}},
+                                             {"--meshes", {1000, 1, kMostDrawn}},
+                                             {"--lights", {1000, 1, kMostDrawn}},
+                                             {"--secondaries", {0, 0, 64}},
+                                             {"--seed", {1, 0, 4'000'000'000}},
+                                             {"--edge", {512, 512, 4096}},
+                                             {"--frames", {1, 1, 1'000'000}},
+                                             {"--check", {0, 0, 1}},
+                                             {"--validate", {1, 0, 1}}};
 
   std::uint32_t number(std::string_view flag) const { return numbers.at(flag).value; }
 };

@@ -21,9 +21,8 @@ namespace lab::command_bucket {
 
 namespace {
 
-using Version7 =
-    FrameOf<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>, designs::SlotBlocks<32>,
-            Threading::kPool>;
+using Version7 = FrameOf<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>,
+                         designs::SlotBlocks<32>, Threading::kPool>;
 
 constexpr unsigned kMostParts = 7;  // of a check
 
@@ -45,13 +44,18 @@ struct Wrong {
   const char* what;
   std::vector<Range> (*ranges)(std::size_t place, std::size_t count);
 };
-constexpr Wrong kWrong[] = {
-    {"dropped", [](std::size_t at, std::size_t count) -> std::vector<Range> { return {{0, at}, {at + 1, count}}; }},
-    {"repeated", [](std::size_t at, std::size_t count) -> std::vector<Range> { return {{0, at + 1}, {at, count}}; }},
-    {"swapped with its neighbour", [](std::size_t at, std::size_t count) -> std::vector<Range> {
-       const std::size_t left = at + 1 < count ? at : at - 1;
-       return {{0, left}, {left + 1, left + 2}, {left, left + 1}, {left + 2, count}};
-     }}};
+constexpr Wrong kWrong[] = {{"dropped",
+                             [](std::size_t at, std::size_t count) -> std::vector<Range> {
+                               return {{0, at}, {at + 1, count}};
+                             }},
+                            {"repeated",
+                             [](std::size_t at, std::size_t count) -> std::vector<Range> {
+                               return {{0, at + 1}, {at, count}};
+                             }},
+                            {"swapped with its neighbour", [](std::size_t at, std::size_t count) -> std::vector<Range> {
+                               const std::size_t left = at + 1 < count ? at : at - 1;
+                               return {{0, left}, {left + 1, left + 2}, {left, left + 1}, {left + 2, count}};
+                             }}};
 
 constexpr std::array<const char*, kLayers> kNames{"the G-buffer", "the shadow map", "lighting"};
 
@@ -183,9 +187,9 @@ bool RenderReport::passed() const {
 }
 
 std::string RenderReport::sentence() const {
-  std::string text = fmt::format("{}{}: {} draws and {} maps, {:.0f} ns for each draw to record, {:.1f} ms to execute.",
-                                 device, made_by_cpu ? " (a program on the CPU)" : "", draws, maps, record_ns,
-                                 execute_ms);
+  std::string text =
+      fmt::format("{}{}: {} draws and {} maps, {:.0f} ns for each draw to record, {:.1f} ms to execute.", device,
+                  made_by_cpu ? " (a program on the CPU)" : "", draws, maps, record_ns, execute_ms);
   if (unseen_draws > 0) text += fmt::format(" {} draws have no pixel of their own.", unseen_draws);
   if (right_frames > 0)
     text += fmt::format(" {} of {} other recordings have the same images, {} of {} wrong ones have others.",

@@ -215,9 +215,9 @@ Expected<void> SceneRenderer::create_passes() {
   constexpr Attachment kOrderOf{kOrderFormat, kClear, kNothing, kCopied};
   constexpr Attachment kDepthOf{kDepthFormat, kClear, kNothing, kSampled};
   const VkSubpassDependency after = after_pass();
-  if (const auto made = create_pass(layers_[kGBuffer], std::array{kColour, kOrder, kDepth},
-                                    std::array{Attachment{kColourFormat, kClear, kNothing, kSampled}, kOrderOf, kDepthOf},
-                                    after);
+  if (const auto made =
+          create_pass(layers_[kGBuffer], std::array{kColour, kOrder, kDepth},
+                      std::array{Attachment{kColourFormat, kClear, kNothing, kSampled}, kOrderOf, kDepthOf}, after);
       !made)
     return made.error();
   if (const auto made = create_pass(layers_[kShadowMap], std::array{kShadowOrder, kShadowDepth},
@@ -265,9 +265,8 @@ Expected<void> SceneRenderer::create_pipelines(float top) {
   composes.stride = 0;
   composes.attributes.clear();
   composes.blends = {vulkan::kOverwrite};
-  for (const auto& [pass, spec] :
-       {std::pair(&layers_[kGBuffer], &draws), std::pair(&layers_[kShadowMap], &shadows),
-        std::pair(&layers_[kLighting], &lights), std::pair(&composing_, &composes)}) {
+  for (const auto& [pass, spec] : {std::pair(&layers_[kGBuffer], &draws), std::pair(&layers_[kShadowMap], &shadows),
+                                   std::pair(&layers_[kLighting], &lights), std::pair(&composing_, &composes)}) {
     spec->pass = pass->pass.handle();
     auto pipeline = vulkan::create_pipeline(device_, *spec);
     if (!pipeline) return pipeline.error();
@@ -463,8 +462,7 @@ Expected<std::vector<bench::Picture>> SceneRenderer::pictures() const {
   for (const Target target : {kColour, kShadowDepth, kLit}) {
     const auto bytes = read(target);
     if (!bytes) return bytes.error();
-    bench::Picture& picture =
-        pictures.emplace_back(bench::Picture{edge_, edge_, target == kShadowDepth ? 1u : 3u, {}});
+    bench::Picture& picture = pictures.emplace_back(bench::Picture{edge_, edge_, target == kShadowDepth ? 1u : 3u, {}});
     if (target == kShadowDepth) {
       for (std::size_t at = 0; at < bytes->size(); at += 2)
         picture.pixels.push_back(static_cast<std::uint8_t>(0xff - std::to_integer<unsigned>((*bytes)[at + 1])));

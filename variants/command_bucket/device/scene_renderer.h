@@ -44,9 +44,9 @@ struct Recorded {
 /// Between begin_frame() and end_frame() nothing is allocated here. A frame is, for each layer in their order:
 ///
 ///     begin_frame()
-///       begin_layer(layer)    submit to its recorder    end_layer(layer)         all commands in the primary buffer, or
-///       begin_part(layer, i, first)    submit    end_part(layer, i)              on any thread, then, when all have ended,
-///       execute_parts(layer)
+///       begin_layer(layer)    submit to its recorder    end_layer(layer)         all commands in the primary buffer,
+///       or begin_part(layer, i, first)    submit    end_part(layer, i)              on any thread, then, when all have
+///       ended, execute_parts(layer)
 ///     end_frame()
 ///     execute()
 class SceneRenderer {
@@ -54,8 +54,8 @@ class SceneRenderer {
   /// What the device must have, besides a queue that draws.
   static VkPhysicalDeviceFeatures features();
 
-  /// Of make_drawable_scene(); neither it nor the device may end before the renderer. At most `max_recorders` parts of a
-  /// layer. The images have `edge` x `edge` pixels, at least 512.
+  /// Of make_drawable_scene(); neither it nor the device may end before the renderer. At most `max_recorders` parts of
+  /// a layer. The images have `edge` x `edge` pixels, at least 512.
   static Expected<std::unique_ptr<SceneRenderer>> create(vulkan::Device& device, const Scene& scene,
                                                          unsigned max_recorders, unsigned edge = 512);
   ~SceneRenderer();
