@@ -28,17 +28,17 @@ Expected<Commands> Commands::create(Device& device, VkCommandBufferLevel level) 
   return commands;
 }
 
+Expected<void> Commands::reset() const {
+  return success_of(device_->vk().vkResetCommandPool(device_->handle(), pool_.handle(), 0), "vkResetCommandPool");
+}
+
 Expected<void> Commands::begin(const VkCommandBufferInheritanceInfo* inherited) const {
-  const DeviceFunctions& vk = device_->vk();
-  if (const auto reset = success_of(vk.vkResetCommandPool(device_->handle(), pool_.handle(), 0), "vkResetCommandPool");
-      !reset)
-    return reset.error();
   VkCommandBufferBeginInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   if (inherited != nullptr) info.flags |= VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
   info.pInheritanceInfo = inherited;
-  return success_of(vk.vkBeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
+  return success_of(device_->vk().vkBeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
 }
 
 Expected<void> Commands::end() const {

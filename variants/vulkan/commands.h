@@ -12,8 +12,9 @@ class Commands {
   static Expected<Commands> create(Device& device, VkCommandBufferLevel level);
 
   VkCommandBuffer handle() const { return commands_; }
-  /// Drops what was recorded and starts again, for one submission. A secondary one needs `inherited` and continues a
-  /// render pass.
+  /// Drops what was recorded: before begin(), except the first time. The device must not be executing it.
+  Expected<void> reset() const;
+  /// Records for one submission. A secondary one needs `inherited` and continues a render pass.
   Expected<void> begin(const VkCommandBufferInheritanceInfo* inherited = nullptr) const;
   Expected<void> end() const;
 

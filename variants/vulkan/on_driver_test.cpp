@@ -1,5 +1,6 @@
-// What needs a driver. The test starts this executable again in the environment of the pinned lavapipe, with the tests
-// of OnDriver, and is skipped without one.
+// What needs a driver. Each test starts this executable again, for itself alone, in the environment of the pinned
+// lavapipe, and is skipped without one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,10 +24,29 @@ namespace lab::vulkan {
 
 namespace {
 
+constexpr const char* kThere = "LAB_ON_DRIVER";  // set in the environment of the second process
+
 // A device, watched: the validation layer catches a planted violation, and is silent later.
 class OnDriver : public testing::Test {
  protected:
+  static bool is_there() { return std::getenv(kThere) != nullptr; }
+
+  // In the first process, instead of the test.
+  static void run_there() {
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    ::setenv(kThere, "1", 1);
+    ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);  // a driver's leaks are its own
+    const Expected<int> status =
+        run_on_driver("pinned", {fmt::format("--gtest_filter={}.{}", test.test_suite_name(), test.name()),
+                                 "--gtest_color=no", "--gtest_brief=1"});
+    ::unsetenv(kThere);
+    if (!status && status.error().status == ExitStatus::kUnfit) GTEST_SKIP() << status.error().what;
+    ASSERT_TRUE(status) << status.error().what;
+    EXPECT_EQ(*status, 0);
+  }
+
   void SetUp() override {
+    if (!is_there()) return;
     auto opened = Device::open({.loader = loader_library(lib_dir()), .draws = true}, validation_);
     ASSERT_TRUE(opened) << opened.error().what;
     device_ = std::move(*opened);
@@ -54,16 +74,8 @@ std::vector<std::byte> pattern(std::size_t bytes) {
 
 }  // namespace
 
-TEST(Driver, draws_and_computes_as_the_tests_of_OnDriver_expect) {
-  ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);  // a driver's leaks are its own
-  const Expected<int> status =
-      run_on_driver("pinned", {"--gtest_also_run_disabled_tests", "--gtest_filter=OnDriver.*", "--gtest_color=no"});
-  if (!status && status.error().status == ExitStatus::kUnfit) GTEST_SKIP() << status.error().what;
-  ASSERT_TRUE(status) << status.error().what;
-  EXPECT_EQ(*status, 0);
-}
-
-TEST_F(OnDriver, DISABLED_an_image_of_each_format_keeps_its_texels) {
+TEST_F(OnDriver, an_image_of_each_format_keeps_its_texels) {
+  if (!is_there()) return run_there();
   Resources resources(device());
   for (const VkFormat format :
        {VK_FORMAT_R8_UNORM, VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R32_UINT, VK_FORMAT_R16G16B16A16_SFLOAT}) {
@@ -81,7 +93,8 @@ TEST_F(OnDriver, DISABLED_an_image_of_each_format_keeps_its_texels) {
   }
 }
 
-TEST_F(OnDriver, DISABLED_resources_share_allocations_and_a_large_one_has_its_own) {
+TEST_F(OnDriver, resources_share_allocations_and_a_large_one_has_its_own) {
+  if (!is_there()) return run_there();
   Resources resources(device(), 1 << 20);
   constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   std::vector<PlacedBuffer> buffers;
@@ -100,7 +113,8 @@ TEST_F(OnDriver, DISABLED_resources_share_allocations_and_a_large_one_has_its_ow
   EXPECT_EQ(resources.allocated().calls(), 2u);
 }
 
-TEST_F(OnDriver, DISABLED_a_shader_reads_what_the_host_wrote_and_the_clock_runs_meanwhile) {
+TEST_F(OnDriver, a_shader_reads_what_the_host_wrote_and_the_clock_runs_meanwhile) {
+  if (!is_there()) return run_there();
   constexpr std::uint32_t kWords = 1000, kAdded = 17;
   Resources resources(device());
   std::vector<std::uint32_t> words(kWords);
@@ -131,6 +145,7 @@ TEST_F(OnDriver, DISABLED_a_shader_reads_what_the_host_wrote_and_the_clock_runs_
   ASSERT_TRUE(commands && timestamps);
   const DeviceFunctions& vk = device().vk();
   for (int repetition = 0; repetition < 2; ++repetition) {
+    ASSERT_TRUE(commands->reset());
     ASSERT_TRUE(commands->begin());
     timestamps->begin(commands->handle());
     vk.vkCmdBindPipeline(commands->handle(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle());

@@ -140,8 +140,8 @@ class Run {
   }
 
   Expected<std::uint64_t> digest_of(const std::function<void()>& record) {
-    const auto start = std::chrono::steady_clock::now();
     if (const auto begun = renderer_.begin_frame(); !begun) return begun.error();
+    const auto start = std::chrono::steady_clock::now();
     record();
     if (const auto ended = renderer_.end_frame(); !ended) return ended.error();
     record_ms_ = ms_since(start);

@@ -346,7 +346,10 @@ void SceneRenderer::count(Layer layer, const DrawRecorder& recorder) {
 Expected<void> SceneRenderer::begin_frame() {
   recorded_ = {};
   for (LayerPass& layer : layers_)
-    for (const auto& part : layer.parts) part->used = false;
+    for (const auto& part : layer.parts)
+      if (std::exchange(part->used, false))
+        if (const auto reset = part->commands.reset(); !reset) return reset.error();
+  if (const auto reset = primary_.reset(); !reset) return reset.error();
   if (const auto begun = primary_.begin(); !begun) return begun.error();
   timestamps_.begin(primary_.handle());
   return {};

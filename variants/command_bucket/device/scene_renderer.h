@@ -60,7 +60,8 @@ class SceneRenderer {
                                                          unsigned max_recorders, unsigned edge = 512);
   ~SceneRenderer();
 
-  /// Drops the last frame's commands.
+  /// Drops the last frame's commands, which costs a driver as much as a part of the recording: time what comes after
+  /// it, up to end_frame().
   Expected<void> begin_frame();
   /// The recorder is valid until end_layer() or end_part(). The first draw's place in the order is 0.
   Recorder& begin_layer(Layer layer);
