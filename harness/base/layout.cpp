@@ -9,9 +9,10 @@ std::filesystem::path build_dir() {
   if (const char* build = std::getenv("LAB_BUILD")) return build;
   std::error_code ignored;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  std::filesystem::path dir = self.parent_path();
-  // Test executables are one folder deeper.
-  return dir.filename() == "tests" ? dir.parent_path() : dir;
+  // The executables of tests and variants lie deeper.
+  for (std::filesystem::path dir = self.parent_path(); dir.has_relative_path(); dir = dir.parent_path())
+    if (std::filesystem::exists(dir / "build_info.json", ignored)) return dir;
+  return self.parent_path();
 }
 
 std::filesystem::path root_dir() {

@@ -7,8 +7,8 @@
 
 namespace lab {
 
-/// The build folder of this executable (build/<toolchain>-<config>), which holds variants.json and build_info.json;
-/// LAB_BUILD overrides it.
+/// The build folder of this executable (build/<toolchain>-<config>), which holds variants.json and build_info.json: the
+/// nearest folder above it that does. LAB_BUILD overrides it.
 std::filesystem::path build_dir();
 
 /// The checkout of that build folder; LAB_ROOT overrides it.

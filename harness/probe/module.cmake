@@ -11,18 +11,11 @@ lab_own(vulkan_probe_child)
 target_link_libraries(vulkan_probe_child PRIVATE probe ${CMAKE_DL_LIBS})
 set_target_properties(vulkan_probe_child PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
-# Real allocations: another child, with a shader that is compiled to SPIR-V here. The compiler is pinned and runs on the
-# pinned libraries, with any toolchain.
-lab_package(glslang glslang)
-lab_package(runtime runtime)
-set(shader ${dir}/memory/shaders/sample_texture.comp)
-set(spirv ${CMAKE_BINARY_DIR}/generated/sample_texture_spirv.h)
-add_custom_command(OUTPUT ${spirv} DEPENDS ${shader} VERBATIM
-  COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${glslang}/bin/glslangValidator --quiet -V
-    --vn kSampleTexture -o ${spirv} ${shader})
+# Real allocations: another child, with a shader.
 file(GLOB memory_sources ${dir}/memory/*.cpp)
-add_executable(vulkan_memory_child ${memory_sources} ${spirv} ${dir}/child/device_properties.cpp
-  ${dir}/child/instance.cpp ${dir}/child/protocol.cpp ${dir}/child/vulkan.cpp)
+add_executable(vulkan_memory_child ${memory_sources} ${dir}/child/device_properties.cpp ${dir}/child/instance.cpp
+  ${dir}/child/protocol.cpp ${dir}/child/vulkan.cpp)
+lab_shaders(vulkan_memory_child ${dir}/memory/shaders/sample_texture.comp)
 lab_own(vulkan_memory_child)
 target_link_libraries(vulkan_memory_child PRIVATE probe designs ${CMAKE_DL_LIBS})
 set_target_properties(vulkan_memory_child PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -10,3 +10,5 @@ foreach(rival jemalloc tcmalloc)
 endforeach()
 lab_variant(v1_st_mimalloc USES lab_mimalloc)
 lab_variant(v1_st_mimalloc_fifo USES lab_mimalloc)
+
+include(${dir}/device/device.cmake)

@@ -58,7 +58,7 @@ Expected<std::unique_ptr<Device>> Device::open(const DeviceSpec& spec, Validatio
   if (const auto opened = device->instance_functions_.open(spec.loader); !opened) return opened.error();
   if (const auto created = device->create_instance(spec.validate); !created) return created.error();
   if (const auto chosen = device->choose(spec.index); !chosen) return chosen.error();
-  if (const auto created = device->create_device(); !created) return created.error();
+  if (const auto created = device->create_device(spec); !created) return created.error();
   return device;
 }
 
@@ -136,41 +136,60 @@ Expected<void> Device::choose(std::uint32_t index) {
   return {};
 }
 
-Expected<void> Device::create_device() {
+Expected<void> Device::choose_queue(bool draws) {
   std::uint32_t count = 0;
   instance_functions_.vkGetPhysicalDeviceQueueFamilyProperties(physical_, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
   instance_functions_.vkGetPhysicalDeviceQueueFamilyProperties(physical_, &count, families.data());
   // A queue that computes or draws can copy, too.
-  std::optional<std::uint32_t> family;
-  for (const VkQueueFlagBits wanted : {VK_QUEUE_COMPUTE_BIT, VK_QUEUE_GRAPHICS_BIT, VK_QUEUE_TRANSFER_BIT})
-    for (std::uint32_t i = 0; i < count && !family; ++i)
-      if (families[i].queueFlags & static_cast<VkQueueFlags>(wanted)) family = i;
-  if (!family) return no_device("expected a queue that can copy, found none");
+  constexpr VkQueueFlagBits kCopies[] = {VK_QUEUE_COMPUTE_BIT, VK_QUEUE_GRAPHICS_BIT, VK_QUEUE_TRANSFER_BIT};
+  constexpr VkQueueFlagBits kDraws[] = {VK_QUEUE_GRAPHICS_BIT};
+  for (const VkQueueFlagBits wanted : draws ? std::span<const VkQueueFlagBits>(kDraws) : kCopies)
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (families[i].queueFlags & static_cast<VkQueueFlags>(wanted)) {
+        queue_family_ = i;
+        timestamp_bits_ = families[i].timestampValidBits;
+        return {};
+      }
+  return no_device(fmt::format("expected a queue that can {}, found none", draws ? "draw" : "copy"));
+}
+
+Expected<void> Device::create_device(const DeviceSpec& spec) {
+  if (const auto chosen = choose_queue(spec.draws); !chosen) return chosen.error();
+  VkPhysicalDeviceFeatures supported{};
+  instance_functions_.vkGetPhysicalDeviceFeatures(physical_, &supported);
+  constexpr std::size_t kFeatures = sizeof supported / sizeof(VkBool32);
+  const auto flags_in = [](const VkPhysicalDeviceFeatures& features) {
+    return std::span(&features.robustBufferAccess, kFeatures);
+  };
+  for (std::size_t i = 0; i < kFeatures; ++i)
+    if (flags_in(spec.features)[i] && !flags_in(supported)[i])
+      return no_device(fmt::format("'{}' lacks the feature {} of VkPhysicalDeviceFeatures", name(), i));
 
   const float priority = 1.0f;
   VkDeviceQueueCreateInfo queue{};
   queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-  queue.queueFamilyIndex = *family;
+  queue.queueFamilyIndex = queue_family_;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
+  info.pEnabledFeatures = &spec.features;
   if (const auto created =
           success_of(instance_functions_.vkCreateDevice(physical_, &info, nullptr, &device_), "vkCreateDevice");
       !created)
     return created.error();
   if (const auto bound = functions_.bind(instance_functions_, device_); !bound) return bound.error();
-  return create_queue(*family);
+  return create_queue();
 }
 
-Expected<void> Device::create_queue(std::uint32_t family) {
-  functions_.vkGetDeviceQueue(device_, family, 0, &queue_);
+Expected<void> Device::create_queue() {
+  functions_.vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
   VkCommandPoolCreateInfo pool{};
   pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-  pool.queueFamilyIndex = family;
+  pool.queueFamilyIndex = queue_family_;
   if (const auto made =
           success_of(functions_.vkCreateCommandPool(device_, &pool, nullptr, &pool_), "vkCreateCommandPool");
       !made)
@@ -202,24 +221,28 @@ Expected<void> Device::run(const std::function<void(VkCommandBuffer)>& commands)
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  VkSubmitInfo submit{};
-  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  submit.commandBufferCount = 1;
-  submit.pCommandBuffers = &commands_;
-  const std::pair<const char*, std::function<VkResult()>> calls[] = {
-      {"vkResetCommandPool", [&] { return functions_.vkResetCommandPool(device_, pool_, 0); }},
-      {"vkBeginCommandBuffer", [&] { return functions_.vkBeginCommandBuffer(commands_, &begin); }},
-      {"vkEndCommandBuffer",
-       [&] {
-         commands(commands_);
-         return functions_.vkEndCommandBuffer(commands_);
-       }},
-      {"vkQueueSubmit", [&] { return functions_.vkQueueSubmit(queue_, 1, &submit, fence_); }},
-      {"vkWaitForFences", [&] { return functions_.vkWaitForFences(device_, 1, &fence_, VK_TRUE, kForever); }},
-      {"vkResetFences", [&] { return functions_.vkResetFences(device_, 1, &fence_); }}};
-  for (const auto& [name, call] : calls)
-    if (const auto done = success_of(call(), name); !done) return done.error();
-  return {};
+  if (const auto reset = success_of(functions_.vkResetCommandPool(device_, pool_, 0), "vkResetCommandPool"); !reset)
+    return reset.error();
+  if (const auto begun = success_of(functions_.vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer"); !begun)
+    return begun.error();
+  commands(commands_);
+  if (const auto ended = success_of(functions_.vkEndCommandBuffer(commands_), "vkEndCommandBuffer"); !ended)
+    return ended.error();
+  return submit(commands_);
+}
+
+Expected<void> Device::submit(VkCommandBuffer commands) {
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands;
+  if (const auto done = success_of(functions_.vkQueueSubmit(queue_, 1, &info, fence_), "vkQueueSubmit"); !done)
+    return done.error();
+  if (const auto done =
+          success_of(functions_.vkWaitForFences(device_, 1, &fence_, VK_TRUE, kForever), "vkWaitForFences");
+      !done)
+    return done.error();
+  return success_of(functions_.vkResetFences(device_, 1, &fence_), "vkResetFences");
 }
 
 }  // namespace lab::vulkan

@@ -41,15 +41,17 @@ class Validation {
 };
 
 struct DeviceSpec {
-  std::string loader;       ///< a path, or a name for the dynamic linker (harness/base/vulkan_driver.h)
-  std::uint32_t index = 0;  ///< in the driver's order
-  bool validate = true;     ///< use the validation layer if the loader finds it
+  std::string loader;                   ///< a path, or a name for the dynamic linker (harness/base/vulkan_driver.h)
+  std::uint32_t index = 0;              ///< in the driver's order
+  bool validate = true;                 ///< use the validation layer if the loader finds it
+  bool draws = false;                   ///< the queue must draw, not only copy
+  VkPhysicalDeviceFeatures features{};  ///< that the device must have
 };
 
 /// Not thread-safe.
 class Device {
  public:
-  /// An error with kUnfit: this machine has no such loader, driver or device.
+  /// An error with kUnfit: this machine has no such loader, driver or device, or the device lacks what `spec` asks for.
   static Expected<std::unique_ptr<Device>> open(const DeviceSpec& spec, Validation& validation);
   ~Device();
   Device(const Device&) = delete;
@@ -63,6 +65,11 @@ class Device {
   /// Such as "Mesa 22.3.6 (LLVM 15.0.6)"; "" from a driver of Vulkan 1.1 or earlier.
   const std::string& driver_info() const { return driver_info_; }
   const VkPhysicalDeviceLimits& limits() const { return properties_.limits; }
+  /// The device is a program: it draws on the cores that also record.
+  bool is_cpu() const { return properties_.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
+  std::uint32_t queue_family() const { return queue_family_; }
+  /// Of a timestamp that the queue writes; 0: it writes none.
+  std::uint32_t timestamp_bits() const { return timestamp_bits_; }
   /// maxMemoryAllocationSize; of a driver of Vulkan 1.0, the largest heap.
   VkDeviceSize max_allocation_bytes() const { return max_allocation_bytes_; }
 
@@ -78,13 +85,16 @@ class Device {
 
   /// Records commands, submits them and waits for their fence.
   Expected<void> run(const std::function<void(VkCommandBuffer)>& commands);
+  /// Submits commands that the caller has recorded, and waits for their fence.
+  Expected<void> submit(VkCommandBuffer commands);
 
  private:
   explicit Device(Validation& validation) : validation_(validation) {}
   Expected<void> create_instance(bool validate);
   Expected<void> choose(std::uint32_t index);
-  Expected<void> create_device();
-  Expected<void> create_queue(std::uint32_t family);
+  Expected<void> create_device(const DeviceSpec& spec);
+  Expected<void> choose_queue(bool draws);
+  Expected<void> create_queue();
 
   Validation& validation_;
   InstanceFunctions instance_functions_;
@@ -95,6 +105,7 @@ class Device {
   VkPhysicalDevice physical_ = VK_NULL_HANDLE;
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
+  std::uint32_t queue_family_ = 0, timestamp_bits_ = 0;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   VkFence fence_ = VK_NULL_HANDLE;

@@ -1,4 +1,4 @@
-// What needs a driver is tested by the families' runs on a device: each is a process in that driver's environment.
+// What needs a driver is in on_driver_test.cpp, and in the families' runs on a device.
 #include "variants/vulkan/device.h"
 
 #include <gtest/gtest.h>

@@ -1,12 +1,17 @@
 #include "variants/vulkan/driver_process.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 
 #include "harness/base/child.h"
+#include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/base/vulkan_driver.h"
 
@@ -34,7 +39,36 @@ Expected<EnvironmentVariables> environment_of(std::string_view driver) {
   return driver_environment(std::move(environment), manifest, pinned_libraries(lib), layers ? *layers : fs::path());
 }
 
+// Set in a process that is in a driver's environment: the driver.
+constexpr const char* kEntered = "LAB_VULKAN_ENTERED";
+
 }  // namespace
+
+bool has_pinned_driver() {
+  return !pinned_package(lib_dir(), "lavapipe").empty();
+}
+
+Expected<std::string> enter_driver(std::string_view driver) {
+  const char* const entered = std::getenv(kEntered);
+  if (entered != nullptr && entered == driver) return loader_library(lib_dir());
+  Expected<EnvironmentVariables> environment = environment_of(driver);
+  if (!environment) return environment.error();
+  (*environment)[kEntered] = driver;
+  std::error_code ignored;
+  const std::string program = fs::read_symlink("/proc/self/exe", ignored);
+  const Expected<std::string> line = read_file("/proc/self/cmdline");
+  if (!line) return line.error();
+  std::vector<std::string> words;  // each ends with a zero
+  for (std::size_t at = 0; at < line->size(); at += words.back().size() + 1) words.emplace_back(&(*line)[at]);
+  for (const auto& [name, value] : *environment) words.push_back(fmt::format("{}={}", name, value));
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  const auto arguments = static_cast<std::ptrdiff_t>(words.size() - environment->size());
+  pointers.insert(pointers.begin() + arguments, nullptr);
+  pointers.push_back(nullptr);
+  execve(program.c_str(), pointers.data(), pointers.data() + arguments + 1);
+  return Error{fmt::format("starting '{}' in the environment of its driver: {}", program, std::strerror(errno)), ""};
+}
 
 Expected<int> run_on_driver(std::string_view driver, const std::vector<std::string>& arguments) {
   const Expected<EnvironmentVariables> environment = environment_of(driver);

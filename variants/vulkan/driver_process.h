@@ -20,4 +20,12 @@ inline constexpr std::string_view kDrivers[] = {"pinned", "machine"};
 /// its exit status. An error with kUnfit: the pinned driver is not installed.
 Expected<int> run_on_driver(std::string_view driver, const std::vector<std::string>& arguments);
 
+/// For a process that is already started and has one thread: unless its environment is that of `driver`, replaces the
+/// process with one that has it, with the same command line. Returns the loader to open. An error with kUnfit: the
+/// pinned driver is not installed.
+Expected<std::string> enter_driver(std::string_view driver);
+
+/// Whether the pinned driver is installed.
+bool has_pinned_driver();
+
 }  // namespace lab::vulkan

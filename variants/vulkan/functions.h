@@ -21,6 +21,7 @@ namespace lab::vulkan {
   X(vkEnumeratePhysicalDevices)               \
   X(vkGetPhysicalDeviceProperties)            \
   X(vkGetPhysicalDeviceProperties2)           \
+  X(vkGetPhysicalDeviceFeatures)              \
   X(vkGetPhysicalDeviceMemoryProperties)      \
   X(vkGetPhysicalDeviceQueueFamilyProperties) \
   X(vkCreateDevice)                           \
@@ -44,6 +45,30 @@ namespace lab::vulkan {
   X(vkDestroyImage)                    \
   X(vkGetImageMemoryRequirements)      \
   X(vkBindImageMemory)                 \
+  X(vkCreateImageView)                 \
+  X(vkDestroyImageView)                \
+  X(vkCreateSampler)                   \
+  X(vkDestroySampler)                  \
+  X(vkCreateShaderModule)              \
+  X(vkDestroyShaderModule)             \
+  X(vkCreateDescriptorSetLayout)       \
+  X(vkDestroyDescriptorSetLayout)      \
+  X(vkCreateDescriptorPool)            \
+  X(vkDestroyDescriptorPool)           \
+  X(vkAllocateDescriptorSets)          \
+  X(vkUpdateDescriptorSets)            \
+  X(vkCreatePipelineLayout)            \
+  X(vkDestroyPipelineLayout)           \
+  X(vkCreateGraphicsPipelines)         \
+  X(vkCreateComputePipelines)          \
+  X(vkDestroyPipeline)                 \
+  X(vkCreateRenderPass)                \
+  X(vkDestroyRenderPass)               \
+  X(vkCreateFramebuffer)               \
+  X(vkDestroyFramebuffer)              \
+  X(vkCreateQueryPool)                 \
+  X(vkDestroyQueryPool)                \
+  X(vkGetQueryPoolResults)             \
   X(vkCreateCommandPool)               \
   X(vkDestroyCommandPool)              \
   X(vkResetCommandPool)                \
@@ -58,7 +83,20 @@ namespace lab::vulkan {
   X(vkCmdPipelineBarrier)              \
   X(vkCmdCopyBuffer)                   \
   X(vkCmdCopyBufferToImage)            \
-  X(vkCmdCopyImageToBuffer)
+  X(vkCmdCopyImageToBuffer)            \
+  X(vkCmdResetQueryPool)               \
+  X(vkCmdWriteTimestamp)               \
+  X(vkCmdBeginRenderPass)              \
+  X(vkCmdEndRenderPass)                \
+  X(vkCmdExecuteCommands)              \
+  X(vkCmdBindPipeline)                 \
+  X(vkCmdBindDescriptorSets)           \
+  X(vkCmdPushConstants)                \
+  X(vkCmdBindVertexBuffers)            \
+  X(vkCmdBindIndexBuffer)              \
+  X(vkCmdDraw)                         \
+  X(vkCmdDrawIndexed)                  \
+  X(vkCmdDispatch)
 
 #define LAB_VULKAN_MEMBER(name) PFN_##name name = nullptr;
 

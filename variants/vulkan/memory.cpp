@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <optional>
 
 namespace lab::vulkan {
@@ -67,11 +68,12 @@ Expected<Buffer> create_buffer(Device& device, VkDeviceSize length, VkBufferUsag
   return buffer;
 }
 
-Expected<Image> create_image(Device& device, std::uint32_t width, std::uint32_t height, VkImageUsageFlags usage) {
+Expected<Image> create_image(Device& device, std::uint32_t width, std::uint32_t height, VkImageUsageFlags usage,
+                             VkFormat format) {
   VkImageCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
   info.imageType = VK_IMAGE_TYPE_2D;
-  info.format = VK_FORMAT_R8G8B8A8_UNORM;
+  info.format = format;
   info.extent = {width, height, 1};
   info.mipLevels = 1;
   info.arrayLayers = 1;
@@ -86,8 +88,36 @@ Expected<Image> create_image(Device& device, std::uint32_t width, std::uint32_t 
   image.owned = {handle, [&device](VkImage i) { device.vk().vkDestroyImage(device.handle(), i, nullptr); }};
   image.width = width;
   image.height = height;
+  image.format = format;
   device.vk().vkGetImageMemoryRequirements(device.handle(), handle, &image.needs);
   return image;
+}
+
+std::uint32_t texel_bytes(VkFormat format) {
+  switch (format) {
+    case VK_FORMAT_R8_UNORM:
+      return 1;
+    case VK_FORMAT_R16_SFLOAT:
+    case VK_FORMAT_D16_UNORM:
+      return 2;
+    case VK_FORMAT_R8G8B8A8_UNORM:
+    case VK_FORMAT_R32_UINT:
+    case VK_FORMAT_R32_SFLOAT:
+    case VK_FORMAT_D32_SFLOAT:
+      return 4;
+    case VK_FORMAT_R16G16B16A16_SFLOAT:
+      return 8;
+    case VK_FORMAT_R32G32B32A32_SFLOAT:
+      return 16;
+    default:
+      assert(!"a format without an entry");
+      return 0;
+  }
+}
+
+VkImageAspectFlags aspect_of(VkFormat format) {
+  return format == VK_FORMAT_D16_UNORM || format == VK_FORMAT_D32_SFLOAT ? VK_IMAGE_ASPECT_DEPTH_BIT
+                                                                         : VK_IMAGE_ASPECT_COLOR_BIT;
 }
 
 Expected<void> bind(Device& device, const Buffer& buffer, const Memory& memory, VkDeviceSize offset) {

@@ -71,12 +71,18 @@ struct Image {
   Owned<VkImage> owned;
   VkMemoryRequirements needs{};
   std::uint32_t width = 0, height = 0;
+  VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
   VkImage handle() const { return owned.handle(); }
 };
 
 Expected<Buffer> create_buffer(Device& device, VkDeviceSize length, VkBufferUsageFlags usage);
-/// RGBA8 in optimal tiling, 2D, one level, one layer: 4 bytes a texel.
-Expected<Image> create_image(Device& device, std::uint32_t width, std::uint32_t height, VkImageUsageFlags usage);
+/// In optimal tiling, 2D, one level, one layer.
+Expected<Image> create_image(Device& device, std::uint32_t width, std::uint32_t height, VkImageUsageFlags usage,
+                             VkFormat format = VK_FORMAT_R8G8B8A8_UNORM);
+/// Of one texel in a buffer, of a format in the table of memory.cpp.
+std::uint32_t texel_bytes(VkFormat format);
+/// Depth or colour.
+VkImageAspectFlags aspect_of(VkFormat format);
 Expected<void> bind(Device& device, const Buffer& buffer, const Memory& memory, VkDeviceSize offset);
 Expected<void> bind(Device& device, const Image& image, const Memory& memory, VkDeviceSize offset);
 

@@ -17,7 +17,7 @@ void memory_barrier(const Device& device, VkCommandBuffer commands, VkPipelineSt
   device.vk().vkCmdPipelineBarrier(commands, kTransfer, to_stage, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
-void image_barrier(const Device& device, VkCommandBuffer commands, VkImage image, VkAccessFlags from,
+void image_barrier(const Device& device, VkCommandBuffer commands, const Image& image, VkAccessFlags from,
                    VkImageLayout old_layout, VkAccessFlags to, VkImageLayout layout) {
   VkImageMemoryBarrier barrier{};
   barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
@@ -27,14 +27,14 @@ void image_barrier(const Device& device, VkCommandBuffer commands, VkImage image
   barrier.newLayout = layout;
   barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = image;
-  barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  barrier.image = image.handle();
+  barrier.subresourceRange = {aspect_of(image.format), 0, 1, 0, 1};
   device.vk().vkCmdPipelineBarrier(commands, kTransfer, kTransfer, 0, 0, nullptr, 0, nullptr, 1, &barrier);
 }
 
 VkBufferImageCopy whole(const Image& image) {
   VkBufferImageCopy copy{};
-  copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  copy.imageSubresource = {aspect_of(image.format), 0, 0, 1};
   copy.imageExtent = {image.width, image.height, 1};
   return copy;
 }
@@ -71,13 +71,12 @@ Expected<void> Staging::to(const Image& image) const {
   if (const auto flushed = memory_.flush(); !flushed) return flushed.error();
   return device_->run([&](VkCommandBuffer commands) {
     const VkBufferImageCopy copy = whole(image);
-    image_barrier(*device_, commands, image.handle(), 0, VK_IMAGE_LAYOUT_UNDEFINED, VK_ACCESS_TRANSFER_WRITE_BIT,
+    image_barrier(*device_, commands, image, 0, VK_IMAGE_LAYOUT_UNDEFINED, VK_ACCESS_TRANSFER_WRITE_BIT,
                   VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     device_->vk().vkCmdCopyBufferToImage(commands, buffer_.handle(), image.handle(),
                                          VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &copy);
-    image_barrier(*device_, commands, image.handle(), VK_ACCESS_TRANSFER_WRITE_BIT,
-                  VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_TRANSFER_READ_BIT,
-                  VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    image_barrier(*device_, commands, image, VK_ACCESS_TRANSFER_WRITE_BIT, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                  VK_ACCESS_TRANSFER_READ_BIT, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
   });
 }
 

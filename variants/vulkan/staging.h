@@ -17,7 +17,8 @@ class Staging {
 
   std::span<std::byte> bytes() const { return {memory_.mapped(), buffer_.length}; }
 
-  /// From the front of bytes(). An image's former contents are lost, and it is left so that from() can copy it.
+  /// From the front of bytes(). An image's former contents are lost, and it is left so that from() can copy it: in the
+  /// layout TRANSFER_SRC_OPTIMAL.
   Expected<void> to(const Buffer& buffer) const;
   Expected<void> to(const Image& image) const;
   Expected<void> from(const Buffer& buffer) const;

@@ -1,8 +1,9 @@
 #include "harness/probe/memory/sampler.h"
 
 #include <array>
+#include <cstdint>
 
-#include "sample_texture_spirv.h"
+#include "sample_texture.comp.h"
 
 namespace lab::probe {
 
@@ -80,8 +81,8 @@ void TextureSampler::create_layouts() {
 void TextureSampler::create_pipeline() {
   VkShaderModuleCreateInfo module{};
   module.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  module.codeSize = sizeof kSampleTexture;
-  module.pCode = kSampleTexture;
+  module.codeSize = sizeof kSampleTextureComp;
+  module.pCode = kSampleTextureComp;
   VkShaderModule shader = VK_NULL_HANDLE;
   device_.require(device_.vk().vkCreateShaderModule(device_.handle(), &module, nullptr, &shader),
                   "vkCreateShaderModule");

@@ -301,6 +301,7 @@ struct Renderer {
   bool makes_keys = false;      ///< from fields; otherwise version 7 shows how it does
   std::size_t at_once = 1;      ///< entries that a thread claims at once
   bool one_size = false;        ///< its commands cannot carry data
+  bool pictures = false;        ///< it shows what a device renders, which is the same for all versions
 };
 
 /// Of the exhibits' frames: as many meshes and as many lights. Few, so that a chart can show all events of a frame, and
@@ -339,9 +340,16 @@ Renderer renderer_of() {
   return renderer;
 }
 
+/// What one version shows for all.
+struct ShowsForAll {
+  bool pictures = false;
+};
+
 template <typename Store, Threading kThreading, typename Keys = ScatteredKeys>
-bench::Variant make_variant(bench::VariantCard version) {
-  return make_variant(std::move(version), renderer_of<Store, kThreading, Keys>());
+bench::Variant make_variant(bench::VariantCard version, const ShowsForAll& shows = {}) {
+  Renderer renderer = renderer_of<Store, kThreading, Keys>();
+  renderer.pictures = shows.pictures;
+  return make_variant(std::move(version), renderer);
 }
 
 }  // namespace lab::command_bucket

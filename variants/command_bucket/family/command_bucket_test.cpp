@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -679,6 +680,42 @@ TEST(Executables, have_one_checksum_per_seed_for_any_number_of_threads) {
     for (const std::string& variant : listed_variants())
       EXPECT_EQ(checksum_of(variant, "frame", seed, threads), right) << variant << ", seed " << seed;
   }
+}
+
+bool supports(const std::string& variant, std::string_view workload) {
+  const Output output = start(variant, "--describe");
+  for (const boost::json::value& one : output.object.at("workloads").as_array())
+    if (one.at("name").as_string() == workload) return one.at("unsupported").is_null();
+  return false;
+}
+
+TEST(Executables, agree_in_every_workload_that_they_support) {
+  std::map<std::string, std::set<std::string>> checksums;
+  std::map<std::string, std::size_t> supporting;
+  for (const std::string& variant : listed_variants())
+    for (const char* workload : {"frame_by_depth", "frame_by_material", "frame_by_depth24", "updates_staged",
+                                 "updates_double_buffered", "frame_overflow", "sort_by_depth", "sort_equal"})
+      if (supports(variant, workload)) {
+        checksums[workload].insert(checksum_of(variant, workload, 3, 2));
+        ++supporting[workload];
+      }
+  EXPECT_EQ(checksums.size(), 8u);
+  for (const auto& [workload, found] : checksums) {
+    EXPECT_EQ(found.size(), 1u) << workload;
+    EXPECT_GE(supporting[workload], 5u) << workload;
+  }
+}
+
+TEST(Executables, render_the_same_images_at_every_number_of_threads) {
+  if (!supports("v7_mt_thread_local_blocks", "record_primary")) GTEST_SKIP() << "no Vulkan driver is installed";
+  std::set<std::string> checksums;
+  for (const std::string& variant : listed_variants()) {
+    checksums.insert(checksum_of(variant, "record_primary", 1, 2));
+    if (supports(variant, "record_secondaries"))
+      for (const unsigned threads : {1u, 3u}) checksums.insert(checksum_of(variant, "record_secondaries", 1, threads));
+  }
+  EXPECT_EQ(checksums.size(), 1u);
+  EXPECT_NE(*checksums.begin(), "");
 }
 
 TEST(Executables, sweep_over_the_same_threads_or_say_why_not) {

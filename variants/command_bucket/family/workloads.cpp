@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "harness/bench/exhibits.h"
+#include "variants/command_bucket/device/record_workloads.h"
 #include "variants/command_bucket/family/cache_clearer.h"
 #include "variants/command_bucket/family/watched.h"
 #include "variants/common/pinned_workers.h"
@@ -400,6 +401,7 @@ std::vector<bench::Workload> workloads(const Renderer& renderer) {
   add(frames_with_updates(renderer));
   all.push_back(overflowing_frames(renderer));
   add(sorts(renderer));
+  add(record_workloads(renderer));
   return all;
 }
 

@@ -1,0 +1,28 @@
+# lab_shaders(<target> <shader.vert|frag|comp>...)
+#     Compiles GLSL to SPIR-V while building, into headers that <target> includes: light_disc.frag becomes
+#     "light_disc.frag.h" with an array kLightDiscFrag of 32-bit words. The header is included after <cstdint>. A shader
+#     may include files of its own folder. The compiler is pinned and runs on the pinned libraries, with any toolchain.
+function(lab_shaders target)
+  lab_package(glslang glslang)
+  lab_package(runtime runtime)
+  set(folder ${CMAKE_BINARY_DIR}/generated/shaders/${target})
+  file(MAKE_DIRECTORY ${folder})
+  foreach(shader ${ARGN})
+    get_filename_component(shader ${shader} ABSOLUTE)
+    get_filename_component(file ${shader} NAME)
+    string(REGEX REPLACE "[._]" ";" words ${file})
+    set(array k)
+    foreach(word ${words})
+      string(SUBSTRING ${word} 0 1 first)
+      string(SUBSTRING ${word} 1 -1 rest)
+      string(TOUPPER ${first} first)
+      string(APPEND array ${first}${rest})
+    endforeach()
+    set(header ${folder}/${file}.h)
+    add_custom_command(OUTPUT ${header} DEPENDS ${shader} DEPFILE ${header}.d VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${glslang}/bin/glslangValidator --quiet -V
+        --vn ${array} --depfile ${header}.d -o ${header} ${shader})
+    target_sources(${target} PRIVATE ${header})
+  endforeach()
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()

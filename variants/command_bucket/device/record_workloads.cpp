@@ -1,0 +1,185 @@
+#include "variants/command_bucket/device/record_workloads.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/bench/exhibits.h"
+#include "variants/command_bucket/device/drawable_scene.h"
+#include "variants/command_bucket/device/recording.h"
+#include "variants/command_bucket/device/scene_renderer.h"
+#include "variants/command_bucket/family/workloads.h"
+#include "variants/common/pinned_workers.h"
+#include "variants/vulkan/device.h"
+#include "variants/vulkan/driver_process.h"
+
+namespace lab::command_bucket {
+
+namespace {
+
+// Fewer than in the article: the device renders every frame that is recorded, and a device may be a program on the CPU.
+constexpr std::size_t kRecordedMeshes = 2'000, kRecordedLights = 2'000;
+constexpr std::size_t kRecordedCommands = 2 * kRecordedMeshes + 2 * kRecordedLights;
+
+constexpr const char* kGpuTime = "gpu_time";
+constexpr const char* kGpuTimeByCpu = "gpu_time_by_cpu";
+
+enum Phase : std::size_t { kAdd, kSort, kRecord, kPhases };
+
+// In the order of SceneRenderer::pictures().
+constexpr std::array<std::pair<const char*, const char*>, kLayers> kPictures{
+    {{"gbuffer", "G-buffer: the colour of 2,000 meshes"},
+     {"shadow_map", "Shadow map: their depth from the sun"},
+     {"lighting", "Lighting: the sun and 2,000 lights"}}};
+
+/// The error ends the process: a benchmark without a device has no number.
+template <typename T>
+T required(Expected<T> value, const char* doing) {
+  if (value) {
+    if constexpr (std::is_void_v<T>)
+      return;
+    else
+      return std::move(*value);
+  }
+  fmt::print(stderr, "error: {}: {}\n", doing, value.error().what);
+  if (!value.error().hint.empty()) fmt::print(stderr, "hint: {}\n", value.error().hint);
+  std::exit(static_cast<int>(value.error().status));
+}
+
+/// A device, and the scene that it renders.
+class DeviceStage {
+ public:
+  DeviceStage(const Renderer& renderer, const bench::Case& inputs, bool in_parts)
+      : device_(open(inputs.device)),
+        scene_(make_drawable_scene(inputs.seed, kRecordedMeshes, kRecordedLights)),
+        workers_(workers_for(renderer.threading, inputs.threads)),
+        pool_(workers_, pinned_workers(workers_)),
+        frame_(renderer.make_frame(scene_, pool_, {})),
+        in_parts_(in_parts),
+        renderer_(required(SceneRenderer::create(*device_, scene_, in_parts ? workers_ : 0), "creating the scene")) {}
+
+  /// Adds, sorts and records a frame, and then renders it, untimed. Returns the checksum of all images.
+  std::uint64_t render(bench::PhaseClock& clock) {
+    frame_->reset_heap();
+    pool_.gather();
+    clock.time(kAdd, [this] { frame_->add(); });
+    clock.time(kSort, [this] { frame_->sort(); });
+    required(renderer_->begin_frame(), "beginning a frame");
+    pool_.gather();
+    Expected<void> ended;
+    clock.time(kRecord, [&] {
+      if (in_parts_)
+        record_parts(*frame_, *renderer_, pool_, workers_);
+      else
+        record_primary(*frame_, *renderer_);
+      ended = renderer_->end_frame();
+    });
+    required(std::move(ended), "recording");
+    required(renderer_->execute(), "rendering");
+    frame_->clear();
+    return required(renderer_->digest(), "reading the images");
+  }
+
+  std::map<std::string, double> counters() const {
+    const Recorded recorded = renderer_->recorded();
+    std::uint64_t draws = 0;
+    for (const std::uint64_t of_layer : recorded.draws) draws += of_layer;
+    std::map<std::string, double> counters{{"workers", pool_.workers()},
+                                           {"draws", static_cast<double>(draws)},
+                                           {"binds", static_cast<double>(recorded.binds)}};
+    if (renderer_->device_ns()) counters[device_->is_cpu() ? kGpuTimeByCpu : kGpuTime] = *renderer_->device_ns();
+    return counters;
+  }
+
+  std::vector<bench::Picture> pictures() const { return required(renderer_->pictures(), "reading the images"); }
+
+ private:
+  /// `name`: "machine", or "" for the pinned driver.
+  static std::unique_ptr<vulkan::Device> open(const std::string& name) {
+    const std::string loader = required(vulkan::enter_driver(name.empty() ? "pinned" : name), "opening the driver");
+    static vulkan::Validation unwatched;
+    return required(
+        vulkan::Device::open(
+            {.loader = loader, .validate = false, .draws = true, .features = SceneRenderer::features()}, unwatched),
+        "opening the device");
+  }
+
+  std::unique_ptr<vulkan::Device> device_;
+  Scene scene_;
+  unsigned workers_;
+  designs::WorkerPool pool_;
+  std::unique_ptr<Frame> frame_;
+  bool in_parts_;
+  std::unique_ptr<SceneRenderer> renderer_;
+};
+
+class RecordTask : public bench::Task {
+ public:
+  RecordTask(const Renderer& renderer, const bench::Case& inputs, bool in_parts) : stage_(renderer, inputs, in_parts) {}
+  std::uint64_t repeat(bench::PhaseClock& clock) override { return stage_.render(clock); }
+  std::map<std::string, double> counters() const override { return stage_.counters(); }
+
+ private:
+  DeviceStage stage_;
+};
+
+bench::Workload recording(const char* name, const char* title, const Renderer& renderer, bool in_parts) {
+  using enum bench::MetricKind;
+  using enum bench::Better;
+  bench::Workload workload;
+  workload.name = name;
+  workload.title = title;
+  workload.phases = {"add", "sort", "record"};
+  workload.operations = kRecordedCommands;
+  workload.operation = "command";
+  workload.parallel = renderer.threading == Threading::kPool;
+  workload.repeatable = false;  // a driver has threads and clocks of its own
+  workload.metrics = {{kGpuTime, "Time on the GPU", "ns", kTime, kLess},
+                      {kGpuTimeByCpu, "Time on the device, which is a program on the CPU", "ns", kTime, kLess},
+                      {"draws", "Draws", "", kExact, kNeither},
+                      {"binds", "Changes of vertex and index buffers", "", kExact, kLess},
+                      {"workers", "Worker threads", "", kExact, kNeither}};
+  if (!vulkan::has_pinned_driver()) {
+    workload.unsupported = "no Vulkan driver is installed: python3 make.py spm install lavapipe";
+    return workload;
+  }
+  workload.prepare = [=](const bench::Case& inputs) {
+    return std::make_unique<RecordTask>(renderer, inputs, in_parts);
+  };
+  if (!renderer.pictures || in_parts) return workload;
+  for (std::size_t i = 0; i < kPictures.size(); ++i)
+    workload.exhibits.push_back({kPictures[i].first, kPictures[i].second, bench::ExhibitKind::kImage});
+  workload.exhibit = [=](const bench::Case& inputs, bench::ExhibitFiles& files) {
+    bench::PhaseClock clock(kPhases);
+    DeviceStage stage(renderer, inputs, false);
+    stage.render(clock);
+    const std::vector<bench::Picture> pictures = stage.pictures();
+    for (std::size_t i = 0; i < kPictures.size(); ++i) files.image(kPictures[i].first, pictures[i]);
+  };
+  return workload;
+}
+
+}  // namespace
+
+std::vector<bench::Workload> record_workloads(const Renderer& renderer) {
+  bench::Workload primary = recording(
+      "record_primary", "2,000 meshes and 2,000 lights, recorded into one Vulkan command buffer", renderer, false);
+  bench::Workload secondaries = recording(
+      "record_secondaries", "the same, recorded by all workers into secondary command buffers", renderer, true);
+  if (renderer.threading == Threading::kOne) {
+    secondaries.unsupported = "the version has one thread";
+    secondaries.prepare = {};
+  }
+  return {std::move(primary), std::move(secondaries)};
+}
+
+}  // namespace lab::command_bucket
