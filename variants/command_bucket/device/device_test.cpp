@@ -37,7 +37,9 @@ class Rendered : public testing::Test {
     child.command = {kBuild / "command_bucket_render"};
     child.command.insert(child.command.end(), arguments.begin(), arguments.end());
     child.environment = std::move(environment);
-    child.environment.emplace_back("ASAN_OPTIONS=detect_leaks=0");  // a driver's leaks are its own
+    // A driver's leaks and locks are its own.
+    child.environment.emplace_back("ASAN_OPTIONS=detect_leaks=0");
+    child.environment.emplace_back("TSAN_OPTIONS=ignore_noninstrumented_modules=1:detect_deadlocks=0");
     child.timeout_seconds = kPatience;
     printed_ = run_child(child);
     EXPECT_EQ(printed_.end, ChildEnd::kExited) << describe_end(child, printed_);
@@ -92,8 +94,10 @@ constexpr int kOk = static_cast<int>(ExitStatus::kOk), kFailed = static_cast<int
 
 TEST_F(Rendered, the_images_are_those_of_any_recording_and_show_each_wrong_command_and_the_layers_are_silent) {
   const fs::path pictures = scratch_.path() / "pictures";
+  // The layers also look for hazards between the passes.
   const int status =
-      run({"--meshes", "300", "--lights", "200", "--secondaries", "2", "--check", "1", "--out", pictures});
+      run({"--meshes", "300", "--lights", "200", "--secondaries", "2", "--check", "1", "--out", pictures},
+          {"VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT"});
   SKIP_WITHOUT_DEVICE(status);
   EXPECT_EQ(status, kOk) << printed_.output << printed_.error_tail;
   RenderReport found = report();

@@ -41,12 +41,14 @@ struct Recorded {
 };
 
 /// Not thread-safe, except that several threads may record parts: each recorder is used by one thread at a time.
-/// Between begin_frame() and end_frame() nothing is allocated here. A frame is, for each layer in their order:
+/// Between begin_frame() and end_frame() nothing is allocated here. recording.h has both ways to record:
 ///
 ///     begin_frame()
-///       begin_layer(layer)    submit to its recorder    end_layer(layer)         all commands in the primary buffer,
-///       or begin_part(layer, i, first)    submit    end_part(layer, i)              on any thread, then, when all have
-///       ended, execute_parts(layer)
+///       of each layer, in their order, into the primary buffer:
+///         begin_layer(layer), Frame::submit() to its recorder, end_layer(layer)
+///       or into secondary buffers, a part of the layer each:
+///         begin_part(layer, i, first), Frame::submit() to its recorder, end_part(layer, i)    on any thread
+///         execute_parts(layer)    when all its parts have ended
 ///     end_frame()
 ///     execute()
 class SceneRenderer {
@@ -60,8 +62,7 @@ class SceneRenderer {
                                                          unsigned max_recorders, unsigned edge = 512);
   ~SceneRenderer();
 
-  /// Drops the last frame's commands, which costs a driver as much as a part of the recording: time what comes after
-  /// it, up to end_frame().
+  /// Drops the last frame's commands. That is no recording: time what comes after it, up to end_frame().
   Expected<void> begin_frame();
   /// The recorder is valid until end_layer() or end_part(). The first draw's place in the order is 0.
   Recorder& begin_layer(Layer layer);
