@@ -1,9 +1,11 @@
 # lab_shaders(<target> <shader.vert|frag|comp>...)
 #     Compiles GLSL to SPIR-V while building, into headers that <target> includes: light_disc.frag becomes
 #     "light_disc.frag.h" with an array kLightDiscFrag of 32-bit words. The header is included after <cstdint>. A shader
-#     may include files of its own folder. The compiler is pinned and runs on the pinned libraries, with any toolchain.
+#     may include files of its own folder. The compiler and the validator, which must accept its output, are pinned and
+#     run on the pinned libraries, with any toolchain.
 function(lab_shaders target)
   lab_package(glslang glslang)
+  lab_package(spirv_tools spirv-tools)
   lab_package(runtime runtime)
   set(folder ${CMAKE_BINARY_DIR}/generated/shaders/${target})
   file(MAKE_DIRECTORY ${folder})
@@ -20,6 +22,10 @@ function(lab_shaders target)
     endforeach()
     set(header ${folder}/${file}.h)
     add_custom_command(OUTPUT ${header} DEPENDS ${shader} DEPFILE ${header}.d VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${glslang}/bin/glslangValidator --quiet -V
+        -o ${folder}/${file}.spv ${shader}
+      COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${spirv_tools}/bin/spirv-val --target-env vulkan1.0
+        ${folder}/${file}.spv
       COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${glslang}/bin/glslangValidator --quiet -V
         --vn ${array} --depfile ${header}.d -o ${header} ${shader})
     target_sources(${target} PRIVATE ${header})
