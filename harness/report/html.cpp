@@ -87,6 +87,16 @@ std::string breakable(std::string_view name) {
   return out;
 }
 
+/// Text that may wrap after each underscore: a cell of numbers may also name variants.
+std::string breakable_words(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += escape_html(std::string_view(&c, 1));
+    if (c == '_') out += "<wbr>";
+  }
+  return out;
+}
+
 std::string link_to(std::string_view id, std::string_view what) {
   return fmt::format("\u00a0<a class=\"anchor\" href=\"#{}\" aria-label=\"Link to {}\">#</a>", escape_html(id),
                      escape_html(what));
@@ -198,7 +208,9 @@ class HtmlWriter {
     if (cell.emphasis != Emphasis::kPlain)
       put("<span class=\"badge {}\">{}</span>", class_of(cell.emphasis), escape_html(cell.text));
     else
-      out_ += name ? breakable(cell.text) : escape_html(cell.text);
+      out_ += name                                        ? breakable(cell.text)
+              : column.kind == TableColumn::Kind::kNumber ? breakable_words(cell.text)
+                                                          : escape_html(cell.text);
     if (column.kind == TableColumn::Kind::kNumber) out_ += padding(cell.text, most);
     put("</{}>", tag);
   }
