@@ -3,7 +3,7 @@
 
 namespace lab::allocator {
 
-class Jemalloc : public JemallocHeap {
+class JemallocVariant : public JemallocHeap {
  public:
   using JemallocHeap::JemallocHeap;
   void free(void* block) { std::free(block); }
@@ -12,7 +12,7 @@ class Jemalloc : public JemallocHeap {
 }  // namespace lab::allocator
 
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::Jemalloc>(
+  return allocator::make_variant<allocator::JemallocVariant>(
       LAB_VARIANT,
       {.idea = "Size classes in slabs, a cache per thread in front of arenas; metadata apart from the blocks.",
        .cost = "A few instructions from the cache; many calls share the cost of a fill or a flush. Memory: size "

@@ -5,7 +5,7 @@
 
 namespace lab::allocator {
 
-class JemallocSized : public JemallocHeap {
+class JemallocVariantSized : public JemallocHeap {
  public:
   using JemallocHeap::JemallocHeap;
   void free(void* block, std::size_t bytes) {
@@ -17,7 +17,7 @@ class JemallocSized : public JemallocHeap {
 }  // namespace lab::allocator
 
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::JemallocSized>(
+  return allocator::make_variant<allocator::JemallocVariantSized>(
       LAB_VARIANT, {.idea = "jemalloc with sized free: sdallocx computes the size class and does not look it up.",
                     .cost = "The same as jemalloc, without the search of the radix tree in a free.",
                     .source = "jemalloc's extended interface, sdallocx",

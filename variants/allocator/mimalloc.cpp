@@ -3,7 +3,7 @@
 
 namespace lab::allocator {
 
-class Mimalloc : public MimallocHeap {
+class MimallocVariant : public MimallocHeap {
  public:
   using MimallocHeap::MimallocHeap;
   void free(void* block) { mi_free(block); }
@@ -12,7 +12,7 @@ class Mimalloc : public MimallocHeap {
 }  // namespace lab::allocator
 
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::Mimalloc>(
+  return allocator::make_variant<allocator::MimallocVariant>(
       LAB_VARIANT,
       {.idea = "Each page serves one size class and has its own free list; a thread owns its pages.",
        .cost = "Allocate and free: a few instructions on a page's list. Memory: size classes at most 12.5 % apart.",

@@ -3,7 +3,7 @@
 
 namespace lab::allocator {
 
-class MimallocSized : public MimallocHeap {
+class MimallocVariantSized : public MimallocHeap {
  public:
   using MimallocHeap::MimallocHeap;
   void free(void* block, std::size_t bytes) { mi_free_size(block, bytes); }
@@ -12,7 +12,7 @@ class MimallocSized : public MimallocHeap {
 }  // namespace lab::allocator
 
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::MimallocSized>(
+  return allocator::make_variant<allocator::MimallocVariantSized>(
       LAB_VARIANT,
       {.idea = "mimalloc with sized free: mi_free_size, which in this version checks the size in debug builds only.",
        .cost = "The same as mimalloc.",

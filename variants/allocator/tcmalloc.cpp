@@ -3,7 +3,7 @@
 
 namespace lab::allocator {
 
-class Tcmalloc : public TcmallocHeap {
+class TcmallocVariant : public TcmallocHeap {
  public:
   using TcmallocHeap::TcmallocHeap;
   void free(void* block) { std::free(block); }
@@ -12,7 +12,7 @@ class Tcmalloc : public TcmallocHeap {
 }  // namespace lab::allocator
 
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::Tcmalloc>(
+  return allocator::make_variant<allocator::TcmallocVariant>(
       LAB_VARIANT,
       {.idea =
            "Size classes with linked lists of free blocks, per thread; a central list moves batches between threads; "

@@ -3,7 +3,7 @@
 
 namespace lab::allocator {
 
-class TcmallocSized : public TcmallocHeap {
+class TcmallocVariantSized : public TcmallocHeap {
  public:
   using TcmallocHeap::TcmallocHeap;
   void free(void* block, std::size_t bytes) { tc_free_sized(block, bytes); }
@@ -12,7 +12,7 @@ class TcmallocSized : public TcmallocHeap {
 }  // namespace lab::allocator
 
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::TcmallocSized>(
+  return allocator::make_variant<allocator::TcmallocVariantSized>(
       LAB_VARIANT, {.idea = "tcmalloc with sized free: tc_free_sized computes the size class and does not look it up.",
                     .cost = "The same as tcmalloc, without the look-up of the page in a free.",
                     .source = "gperftools' extended interface, tc_free_sized",

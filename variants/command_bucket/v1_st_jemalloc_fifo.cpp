@@ -1,5 +1,5 @@
 #include "variants/command_bucket/family/command_bucket.h"
-#include "variants/command_bucket/family/malloc_heap.h"
+#include "variants/common/jemalloc.h"
 #include "variants/designs/offsets/slot_counter.h"
 
 namespace lab {
@@ -7,7 +7,7 @@ namespace lab {
 using namespace command_bucket;
 
 bench::Variant bench::this_variant() {
-  return make_variant<Buckets<NewPackets<FreeOrder::kAllocation, MallocHeap>, designs::SlotCounter>, Threading::kOne>({
+  return make_variant<Buckets<NewPackets<FreeOrder::kAllocation, Jemalloc>, designs::SlotCounter>, Threading::kOne>({
       .name = LAB_VARIANT,
       .idea = "version 1 on jemalloc: each packet is a block of its size classes; freed in the order of allocation",
       .cost = "one call of jemalloc per packet; one thread",

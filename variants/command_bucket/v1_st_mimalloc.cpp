@@ -1,5 +1,5 @@
 #include "variants/command_bucket/family/command_bucket.h"
-#include "variants/command_bucket/family/mimalloc_heap.h"
+#include "variants/common/mimalloc.h"
 #include "variants/designs/offsets/slot_counter.h"
 
 namespace lab {
@@ -7,15 +7,14 @@ namespace lab {
 using namespace command_bucket;
 
 bench::Variant bench::this_variant() {
-  return make_variant<Buckets<NewPackets<FreeOrder::kSubmission, MimallocHeap>, designs::SlotCounter>, Threading::kOne>(
-      {
-          .name = LAB_VARIANT,
-          .idea = "version 1 on mimalloc: each packet is a block of its size classes; freed in the order of submission",
-          .cost = "one call of mimalloc per packet; one thread",
-          .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), "
-                    "version 1; mimalloc: Leijen, Zorn, de Moura: Mimalloc: Free List Sharding in Action (2019)",
-          .weakness = "packets are freed one by one after the frame, and the order scatters those of the next frame",
-      });
+  return make_variant<Buckets<NewPackets<FreeOrder::kSubmission, Mimalloc>, designs::SlotCounter>, Threading::kOne>({
+      .name = LAB_VARIANT,
+      .idea = "version 1 on mimalloc: each packet is a block of its size classes; freed in the order of submission",
+      .cost = "one call of mimalloc per packet; one thread",
+      .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), "
+                "version 1; mimalloc: Leijen, Zorn, de Moura: Mimalloc: Free List Sharding in Action (2019)",
+      .weakness = "packets are freed one by one after the frame, and the order scatters those of the next frame",
+  });
 }
 
 }  // namespace lab

@@ -152,6 +152,10 @@ bench::Workload recording(const char* name, const char* title, const Renderer& r
     workload.unsupported = "no Vulkan driver is installed: python3 make.py spm install lavapipe";
     return workload;
   }
+  if (renderer.replaces_malloc) {
+    workload.unsupported = "its allocator would also serve the driver, and recording would measure that";
+    return workload;
+  }
   workload.prepare = [=](const bench::Case& inputs) {
     return std::make_unique<RecordTask>(renderer, inputs, in_parts);
   };

@@ -1,4 +1,6 @@
-// How often a frame allocates from the heap, counted by this executable's own operator new.
+// How often a frame allocates from the heap, counted by this executable's own operator new. A sanitizer has its own,
+// and there these tests are left out.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -89,3 +91,4 @@ TEST(Allocations, of_a_frame_in_runs_of_threads_are_none_at_all) {
 }
 
 }  // namespace lab::command_bucket
+#endif

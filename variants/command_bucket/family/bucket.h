@@ -40,6 +40,7 @@ class Buckets : public FreeOrderOf<Memory> {
  public:
   using Packet = ArticlePacket;
   using Sorting = Sort;
+  using PacketsFrom = Memory;
   static constexpr bool kSortsInParallel = false;
   static constexpr std::size_t kAtOnce = Slots::kAtOnce;
 

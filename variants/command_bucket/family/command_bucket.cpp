@@ -114,6 +114,8 @@ std::vector<bench::ConformanceCheck> checks_of(const Renderer& renderer) {
   const auto add = [&](std::string name, std::function<std::string()> what_is_wrong) {
     checks.push_back({std::move(name), std::move(what_is_wrong)});
   };
+  if (renderer.identity_failure)
+    add("packets come from the allocator that the version names", renderer.identity_failure);
   const auto frames = [=](const Scene& scene, unsigned threads, const FrameOptions& options = {}) {
     designs::WorkerPool pool = make_pool(threading, threads);
     return frame_failure(scene, pool, make_frame, options);

@@ -297,11 +297,13 @@ struct Renderer {
   Threading threading = Threading::kOne;
   MakeFrame make_frame = {};
   WatchedParts parts = {};
-  MakeSorter make_sorter = {};  ///< none: version 7 shows its sort
-  bool makes_keys = false;      ///< from fields; otherwise version 7 shows how it does
-  std::size_t at_once = 1;      ///< entries that a thread claims at once
-  bool one_size = false;        ///< its commands cannot carry data
-  bool pictures = false;        ///< it shows what a device renders, which is the same for all versions
+  MakeSorter make_sorter = {};                         ///< none: version 7 shows its sort
+  bool makes_keys = false;                             ///< from fields; otherwise version 7 shows how it does
+  std::size_t at_once = 1;                             ///< entries that a thread claims at once
+  bool one_size = false;                               ///< its commands cannot carry data
+  bool replaces_malloc = false;                        ///< its executable has another malloc
+  std::function<std::string()> identity_failure = {};  ///< how packets are not a rival's; empty: nothing to ask
+  bool pictures = false;  ///< it shows what a device renders, which is the same for all versions
 };
 
 /// Of the exhibits' frames: as many meshes and as many lights. Few, so that a chart can show all events of a frame, and
@@ -334,9 +336,14 @@ Renderer renderer_of() {
   if constexpr (Keys::kHasLayouts && requires { typename Store::Sorting; }) renderer.make_sorter = make_sorter<Store>;
   renderer.makes_keys = Keys::kHasLayouts;
   renderer.at_once = Store::kAtOnce;
-  renderer.one_size = requires {
-    Store::kOneSize;
+  renderer.one_size = !requires {
+    typename Store::Packet;
   };
+  if constexpr (requires { typename Store::PacketsFrom::General; }) {
+    using Heap = typename Store::PacketsFrom::General;
+    renderer.replaces_malloc = Heap::kReplacesMalloc;
+    if constexpr (requires { Heap::identity_failure(); }) renderer.identity_failure = Heap::identity_failure;
+  }
   return renderer;
 }
 

@@ -80,13 +80,12 @@ struct DrawItem {
   }
 };
 
-/// As Buckets (bucket.h). `Slots` must leave no holes.
+/// As Buckets (bucket.h), but without packets: a command cannot carry data. `Slots` must leave no holes.
 template <typename Item, EntrySlots Slots>
 class ItemBuckets {
  public:
   static constexpr bool kSortsInParallel = false;
   static constexpr std::size_t kAtOnce = Slots::kAtOnce;
-  static constexpr bool kOneSize = true;  ///< a command cannot carry data
 
   explicit ItemBuckets(const Budget& budget)
       : discard_(budget.threads),

@@ -67,15 +67,18 @@ struct FreeOrderOf<Memory> {
 
 /// Global operator new.
 struct GlobalNew {
+  static constexpr bool kReplacesMalloc = false;
   static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
   static void free(void* packet) { ::operator delete(packet); }
 };
 
-/// A general allocator, one call per packet. `Heap` is without state: allocate(bytes), free(block).
+/// A general allocator, one call per packet. `Heap` is without state: allocate(bytes), free(block), kReplacesMalloc,
+/// and of a rival identity_failure() (variants/common/jemalloc.h).
 template <FreeOrder kOrder, typename Heap = GlobalNew>
 class NewPackets {
  public:
   static constexpr FreeOrder kFreeOrder = kOrder;
+  using General = Heap;
 
   explicit NewPackets(const Budget&) {}
   std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(Heap::allocate(bytes)); }

@@ -56,13 +56,13 @@ class SlotBlocks {
   /// the number of claims. O(threads * block), for any number of claims. Call at most once, after the last claim.
   template <typename Move>
   std::size_t compact(Move&& move) const {
-    std::vector<Block> holed;
+    std::vector<Claimed> holed;
     for (const Block& block : blocks_)
       if (block.remaining != 0) holed.push_back(block);
     // From back to front: behind the current hole there is no other, so the array's last slots can be moved.
-    std::sort(holed.begin(), holed.end(), [](const Block& a, const Block& b) { return a.end > b.end; });
+    std::sort(holed.begin(), holed.end(), [](const Claimed& a, const Claimed& b) { return a.end > b.end; });
     std::size_t end = std::min(next_.load(std::memory_order_relaxed), capacity_);
-    for (const Block& block : holed) {
+    for (const Claimed& block : holed) {
       const std::size_t hole = block.end - block.remaining;
       const std::size_t count = std::min(block.remaining, end - block.end);
       if (count != 0) move(end - count, hole, count);
@@ -72,10 +72,11 @@ class SlotBlocks {
   }
 
  private:
-  struct alignas(kDistance) Block {
+  struct Claimed {
     std::size_t end = 0;        ///< of the current block
     std::size_t remaining = 0;  ///< unclaimed slots of it
   };
+  struct alignas(kDistance) Block : Claimed {};
 
   std::size_t capacity_;
   std::size_t at_once_;
