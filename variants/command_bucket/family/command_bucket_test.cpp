@@ -637,8 +637,13 @@ struct Output {
   int status = -1;
 };
 
-Output start(const std::string& variant, const std::string& arguments) {
-  const std::string command = fmt::format("'{}/variants/command_bucket/{}' {}", LAB_BUILD_DIR, variant, arguments);
+// Of sanitizers, which see a driver's calls but not its code: its leaks and its locks are its own.
+constexpr const char* kDriverIsForeign =
+    "ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=ignore_noninstrumented_modules=1:detect_deadlocks=0 ";
+
+Output start(const std::string& variant, const std::string& arguments, const std::string& environment = "") {
+  const std::string command =
+      fmt::format("{}'{}/variants/command_bucket/{}' {}", environment, LAB_BUILD_DIR, variant, arguments);
   std::FILE* const pipe = popen(command.c_str(), "r");
   std::string text;
   char chunk[4096];
@@ -664,7 +669,8 @@ std::vector<std::string> listed_variants() {
 
 std::string checksum_of(const std::string& variant, const std::string& workload, unsigned seed, unsigned threads) {
   const Output output =
-      start(variant, fmt::format("--run {} --seed {} --threads {} --seconds 0.001", workload, seed, threads));
+      start(variant, fmt::format("--run {} --seed {} --threads {} --seconds 0.001", workload, seed, threads),
+            workload.starts_with("record_") ? kDriverIsForeign : "");
   EXPECT_EQ(output.status, 0);
   return output.object.empty() ? "" : std::string(output.object.at("checksum").as_string());
 }
@@ -706,10 +712,21 @@ TEST(Executables, agree_in_every_workload_that_they_support) {
   }
 }
 
+// A driver under a sanitizer takes seconds for each frame: there, one version of each store.
+bool is_rendered_here([[maybe_unused]] const std::string& variant) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr std::string_view kOneOfEachStore[] = {"v7_mt_thread_local_blocks", "mt_bgfx", "mt_thread_runs"};
+  return std::ranges::find(kOneOfEachStore, variant) != std::end(kOneOfEachStore);
+#else
+  return true;
+#endif
+}
+
 TEST(Executables, render_the_same_images_at_every_number_of_threads) {
   if (!supports("v7_mt_thread_local_blocks", "record_primary")) GTEST_SKIP() << "no Vulkan driver is installed";
   std::set<std::string> checksums;
   for (const std::string& variant : listed_variants()) {
+    if (!is_rendered_here(variant) || !supports(variant, "record_primary")) continue;
     checksums.insert(checksum_of(variant, "record_primary", 1, 2));
     if (supports(variant, "record_secondaries"))
       for (const unsigned threads : {1u, 3u}) checksums.insert(checksum_of(variant, "record_secondaries", 1, threads));
