@@ -11,10 +11,10 @@ bench::Variant bench::this_variant() {
                               designs::SlotBlocks<>, MergeSort>,
                       Threading::kPool, ShiftedKeys>({
       .name = LAB_VARIANT,
-      .idea = "version 7 with sorted runs that are merged: 16 runs by std::sort, and one merge of all",
+      .idea = "version 7 with sorted runs that are merged: 16 runs by std::sort, merged in pairs in four levels",
       .cost = "O(n log n) comparisons; two copies of the entries",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 7; "
-                "D. Knuth, The Art of Computer Programming, volume 3, 5.4.1 (replacement selection and merging)",
+                "D. Knuth, The Art of Computer Programming, volume 3, 5.2.4 (sorting by merging)",
       .weakness = "slower than a radix sort; its runs could be sorted by several threads, and are not",
   });
 }

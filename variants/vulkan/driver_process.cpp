@@ -39,8 +39,12 @@ Expected<EnvironmentVariables> environment_of(std::string_view driver) {
   return driver_environment(std::move(environment), manifest, pinned_libraries(lib), layers ? *layers : fs::path());
 }
 
-// Set in a process that is in a driver's environment: the driver.
+// Set in a process that is in a driver's environment: the driver, and the process, which may have children without.
 constexpr const char* kEntered = "LAB_VULKAN_ENTERED";
+
+std::string entered_mark(std::string_view driver) {
+  return fmt::format("{} {}", driver, getpid());
+}
 
 }  // namespace
 
@@ -50,10 +54,10 @@ bool has_pinned_driver() {
 
 Expected<std::string> enter_driver(std::string_view driver) {
   const char* const entered = std::getenv(kEntered);
-  if (entered != nullptr && entered == driver) return loader_library(lib_dir());
+  if (entered != nullptr && entered == entered_mark(driver)) return loader_library(lib_dir());
   Expected<EnvironmentVariables> environment = environment_of(driver);
   if (!environment) return environment.error();
-  (*environment)[kEntered] = driver;
+  (*environment)[kEntered] = entered_mark(driver);  // execve keeps the process's number
   std::error_code ignored;
   const std::string program = fs::read_symlink("/proc/self/exe", ignored);
   const Expected<std::string> line = read_file("/proc/self/cmdline");

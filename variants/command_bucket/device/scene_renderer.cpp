@@ -349,10 +349,15 @@ Expected<void> SceneRenderer::begin_frame() {
     for (const auto& part : layer.parts)
       if (std::exchange(part->used, false))
         if (const auto reset = part->commands.reset(); !reset) return reset.error();
-  if (const auto reset = primary_.reset(); !reset) return reset.error();
-  if (const auto begun = primary_.begin(); !begun) return begun.error();
-  timestamps_.begin(primary_.handle());
-  return {};
+  return primary_.reset();
+}
+
+void SceneRenderer::begin_primary(Layer layer) {
+  if (layer == kGBuffer) {
+    begun_ = primary_.begin();
+    timestamps_.begin(primary_.handle());
+  }
+  if (layer == kLighting) compose();
 }
 
 void SceneRenderer::begin_pass(const LayerPass& pass, VkSubpassContents contents) {
@@ -377,7 +382,7 @@ void SceneRenderer::compose() {
 }
 
 Recorder& SceneRenderer::begin_layer(Layer layer) {
-  if (layer == kLighting) compose();
+  begin_primary(layer);
   begin_pass(layers_[layer], VK_SUBPASS_CONTENTS_INLINE);
   start(in_primary_, layer, primary_.handle(), 0);
   return in_primary_;
@@ -402,7 +407,7 @@ void SceneRenderer::end_part(Layer layer, unsigned recorder) {
 }
 
 void SceneRenderer::execute_parts(Layer layer) {
-  if (layer == kLighting) compose();
+  begin_primary(layer);
   LayerPass& pass = layers_[layer];
   begin_pass(pass, VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
   pass.used_parts.clear();
@@ -436,6 +441,7 @@ Expected<void> SceneRenderer::end_frame() {
                                     VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0, nullptr, barriers.size(),
                                     barriers.data());
   const auto ended = primary_.end();
+  if (!begun_) return begun_.error();
   for (const LayerPass& layer : layers_)
     for (const auto& part : layer.parts)
       if (part->used && !part->result) return part->result.error();

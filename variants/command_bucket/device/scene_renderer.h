@@ -131,6 +131,8 @@ class SceneRenderer {
   Expected<void> create_commands(unsigned max_recorders);
 
   void begin_pass(const LayerPass& pass, VkSubpassContents contents);
+  /// Before the first command of a layer.
+  void begin_primary(Layer layer);
   void compose();
   void start(DrawRecorder& recorder, Layer layer, VkCommandBuffer commands, std::size_t first) const;
   void count(Layer layer, const DrawRecorder& recorder);
@@ -150,6 +152,7 @@ class SceneRenderer {
   std::array<LayerPass, kLayers> layers_;
   LayerPass composing_;  // between shadow map and lighting: the light of sky and sun
   vulkan::Commands primary_;
+  Expected<void> begun_;
   DrawRecorder in_primary_;
   vulkan::Timestamps timestamps_;
   vulkan::Staging staging_;

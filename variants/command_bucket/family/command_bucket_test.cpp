@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
@@ -543,6 +544,21 @@ TEST(Keys, by_material_change_it_as_often_as_there_are_materials_and_by_depth_ne
   EXPECT_GE(material_changes(scene), 3u * (2 * kMaterials - 5));
   scene.keys = KeyLayout::kByDepth;
   EXPECT_GT(material_changes(scene), 29'000u);
+}
+
+TEST(Depths, in_24_bits_grow_with_the_depth_up_to_the_ends_of_both_views) {
+  std::uint32_t nearer = 0;
+  for (float depth = kNearest; depth <= kFarthest; depth = std::nextafter(depth, 2 * kFarthest) * 1.00001f) {
+    EXPECT_LE(nearer, short_depth(depth)) << depth;
+    nearer = short_depth(depth);
+  }
+  EXPECT_LE(nearer, short_depth(kFarthest));
+  Component component{};
+  component.depth = kNearest;
+  const float of_shadow_map = depth_in(kShadowMap, component);
+  EXPECT_GE(of_shadow_map, kFarthest - 1);
+  EXPECT_GE(short_depth(of_shadow_map), short_depth(std::nextafter(of_shadow_map, 0.0f)));
+  EXPECT_GT(short_depth(of_shadow_map), 0xfffff0u);
 }
 
 TEST(Depths, in_24_bits_keep_their_order_within_a_binade_and_lose_it_without_the_exponent) {

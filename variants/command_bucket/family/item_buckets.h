@@ -50,11 +50,11 @@ struct UnionItem {
   }
 };
 
-/// A draw with what must be set before it, as in bgfx.
-struct DrawItem {
+/// A draw with what must be set before it, as in bgfx: a cache line for each. Keys lie apart, in the array that is
+/// sorted.
+struct alignas(64) DrawItem {
   enum Before : std::uint32_t { kNothing, kMap, kUpdate };
 
-  std::uint64_t key;
   Before before;
   bool has_draw;
   union {
@@ -111,11 +111,14 @@ class ItemBuckets {
     Bucket& bucket = buckets_[layer];
     const std::size_t items = bucket.slots.compact([](std::size_t, std::size_t, std::size_t) {});
     std::size_t count = 0;
-    for (std::size_t i = 0; i < items; ++i) {
-      if constexpr (!Item::kAppendsInPlace)
+    if constexpr (Item::kAppendsInPlace) {
+      count = items;
+    } else {
+      for (std::size_t i = 0; i < items; ++i) {
         if (bucket.items[i].appended) continue;
-      bucket.entries.keys[count] = bucket.items[i].key;
-      bucket.entries.values[count++] = static_cast<std::uint32_t>(i);
+        bucket.entries.keys[count] = bucket.items[i].key;
+        bucket.entries.values[count++] = static_cast<std::uint32_t>(i);
+      }
     }
     bucket.count = count;
     RadixSort::sort(bucket.entries, bucket.scratch, count);
@@ -186,8 +189,11 @@ class ItemBuckets {
     if (slot == designs::kNoSlot) [[unlikely]]
       return discard_.template drop<Command>();
     Item& item = bucket.items[slot];
-    item.key = key;
-    if constexpr (!Item::kAppendsInPlace) {
+    if constexpr (Item::kAppendsInPlace) {
+      bucket.entries.keys[slot] = key;
+      bucket.entries.values[slot] = static_cast<std::uint32_t>(slot);
+    } else {
+      item.key = key;
       item.next = Item::kNone;
       item.appended = false;
     }

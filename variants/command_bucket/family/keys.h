@@ -25,9 +25,11 @@ struct KeyFields {
 
 inline constexpr unsigned kBlendBits = 2, kDepthBits = 32, kShortDepthBits = 24, kMaterialBits = 14, kIdBits = 16;
 
-/// `depth` in 24 bits: the mantissa of 1 + depth / kFarthest, and a 0.
+/// `depth` in 24 bits: the mantissa of 1 + depth / kFarthest, and a 0. The quotient stays below 1 by more than a
+/// float's rounding: at 2 the mantissa would be 0 again.
 inline std::uint32_t short_depth(float depth) {
-  return (std::bit_cast<std::uint32_t>(1.0f + depth * (1.0f / kFarthest)) & 0x7fffffu) << 1;
+  constexpr float kToBinade = (1.0f - 0x1p-22f) / kFarthest;
+  return (std::bit_cast<std::uint32_t>(1.0f + depth * kToBinade) & 0x7fffffu) << 1;
 }
 
 /// The depth of a component as a layer sees it: the shadow map from the other end of the scene.

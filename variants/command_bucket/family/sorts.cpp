@@ -28,11 +28,16 @@ void merge_sort(std::span<Keyed> pairs, std::span<Keyed> scratch) {
   designs::merge_runs(runs, pairs, scratch.subspan(pairs.size()));
 }
 
+void window_sort_pairs(std::span<Keyed> pairs, std::span<Keyed> scratch) {
+  designs::window_sort(pairs, scratch);
+}
+
 void SortFromRuns::sort(Runs runs, std::span<Keyed> out, std::span<Keyed> scratch) {
   designs::window_sort(runs, out, scratch);
 }
 
 void MergeSortedRuns::sort(Runs runs, std::span<Keyed> out, std::span<Keyed> scratch) {
+  if (runs.size() > designs::kMaxMergedRuns) return designs::window_sort(runs, out, scratch.first(out.size()));
   static thread_local std::vector<std::span<const Keyed>>
       sorted;  // kept, so that only a thread's first frame allocates
   sorted.clear();

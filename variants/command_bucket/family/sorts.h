@@ -63,7 +63,11 @@ void std_sort(std::span<Keyed> pairs, std::span<Keyed> scratch);
 /// Cuts them into 16 runs, sorts each by std::sort, and merges them.
 void merge_sort(std::span<Keyed> pairs, std::span<Keyed> scratch);
 
+/// The sort of thread runs, of one array.
+void window_sort_pairs(std::span<Keyed> pairs, std::span<Keyed> scratch);
+
 using StdSort = SortOfPairs<std_sort>;
+using WindowSort = SortOfPairs<window_sort_pairs>;
 using MergeSort = SortOfPairs<merge_sort>;
 
 // --- Of runs: sort(runs, out, scratch). `out` and `scratch` have room for all entries together.
@@ -75,7 +79,7 @@ struct SortFromRuns {
   static void sort(Runs runs, std::span<Keyed> out, std::span<Keyed> scratch);
 };
 
-/// Sorts each run by itself, and merges them.
+/// Sorts each run by itself, and merges them; more than kMaxMergedRuns are sorted together, which is faster.
 struct MergeSortedRuns {
   static constexpr std::size_t kScratch = 2;
   static void sort(Runs runs, std::span<Keyed> out, std::span<Keyed> scratch);

@@ -115,16 +115,12 @@ class FrameTask : public bench::Task {
     counters["material_changes"] = static_cast<double>(material_changes(stage_.scene()));
     if (stage_.scene().keys != KeyLayout::kByShortDepth) return counters;
     const auto [merged, misplaced] = short_depths(stage_.scene(), kNearest, kFarthest);
-    const auto [merged_in_one, misplaced_in_one] = short_depths(stage_.scene(), kBinade, 2 * kBinade);
     counters["depths_merged"] = static_cast<double>(merged);
     counters["mantissas_misplaced"] = static_cast<double>(misplaced);
-    counters["mantissas_misplaced_in_a_binade"] = static_cast<double>(misplaced_in_one);
     return counters;
   }
 
  private:
-  static constexpr float kBinade = 64;
-
   Stage stage_;
   CacheClearer clearer_;
   bool overflows_;
@@ -281,7 +277,6 @@ std::vector<bench::Workload> frames_by_key(const Renderer& renderer) {
           {"depths_merged", "Depths that 24 bits do not tell from the next nearer one", "", kExact, kLess});
       workload.metrics.push_back(
           {"mantissas_misplaced", "Depths whose mantissa is below that of the next nearer one", "", kExact, kLess});
-      workload.metrics.push_back({"mantissas_misplaced_in_a_binade", "The same within 64 to 128 m", "", kExact, kLess});
     }
     workloads.push_back(renderer.makes_keys ? std::move(workload) : unsupported(std::move(workload), kKeysAsVersion7));
   }
@@ -302,8 +297,9 @@ std::vector<bench::Workload> frames_with_updates(const Renderer& renderer) {
 bench::Workload overflowing_frames(const Renderer& renderer) {
   using enum bench::MetricKind;
   using enum bench::Better;
-  bench::Workload workload = frames("frame_overflow", "the frame, in buckets with entries for half of it", renderer,
-                                    {.options = {.room = kOverflowRoom}});
+  bench::Workload workload = frames(
+      "frame_overflow", "the frame, in buckets with entries for half of it: who drops commands does half the work",
+      renderer, {.options = {.room = kOverflowRoom}});
   // Which thread's last entries stay unused differs from frame to frame.
   workload.metrics.push_back({"dropped", "Commands that found no room", "", kQuality, kLess});
   workload.metrics.push_back({"grown_pages", "Pages beyond the buckets' room", "", kQuality, kLess});
