@@ -9,6 +9,7 @@
 #   lab_family(<family>)   the folder variants/<family>: family.json names its reference and its core workloads (none: all
 #       are core), family/ holds the sources that its variants share, and each .cpp next to family.json becomes a
 #       variant's executable, together with rivals/<variant>.c or rivals/<variant>/*.c if it has such a rival in C
+#   lab_malloc_variants(<target> <variant>...)   there, too: variants that link a library which replaces malloc
 #   lab_variant(<variant> [USES <target>...] [LEFT_OUT])   in variants/<family>/variants.cmake, only for a variant that
 #       links more than the others, or that this build leaves out
 
@@ -111,6 +112,17 @@ macro(lab_variant variant)
   endif()
   set(LAB_LEFT_OUT_${variant} ${arg_LEFT_OUT})
   set(LAB_USES_${variant} ${arg_USES})
+endmacro()
+
+# A sanitizer is the program's malloc, so its builds leave these variants out.
+macro(lab_malloc_variants target)
+  foreach(name ${ARGN})
+    if(LAB_SANITIZE)
+      lab_variant(${name} LEFT_OUT)
+    else()
+      lab_variant(${name} USES ${target})
+    endif()
+  endforeach()
 endmacro()
 
 # Keeps the command that links `target`, for links in other layouts. The system's linker may be one that takes no order

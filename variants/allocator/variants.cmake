@@ -1,13 +1,5 @@
-# A sanitizer is the program's malloc, and so are jemalloc and tcmalloc.
-foreach(rival jemalloc tcmalloc)
-  foreach(variant ${rival} ${rival}_sized)
-    if(LAB_SANITIZE)
-      lab_variant(${variant} LEFT_OUT)
-    else()
-      lab_variant(${variant} USES lab_${rival})
-    endif()
-  endforeach()
-endforeach()
+lab_malloc_variants(lab_jemalloc jemalloc jemalloc_sized)
+lab_malloc_variants(lab_tcmalloc tcmalloc tcmalloc_sized)
 lab_variant(mimalloc USES lab_mimalloc)
 lab_variant(mimalloc_sized USES lab_mimalloc)
 

@@ -9,7 +9,7 @@ bench::Variant bench::this_variant() {
   return make_variant<RunBuckets<CompactPacket, SortFromRuns, 256, false>, Threading::kPool, ShiftedKeys>({
       .name = LAB_VARIANT,
       .idea = "each thread fills runs of its own in pages of 256 entries, which it takes from a common store; a radix "
-              "sort reads the runs of all threads and visits only bits that vary",
+              "sort by the highest bits that differ reads the runs of all threads",
       .cost = "one atomic addition per 256 entries and per 16 KiB of packets; packets of 12 and 28 bytes; submitting "
               "prefetches",
       .source = "ours, after version 7 of the article",

@@ -11,8 +11,7 @@ bench::Variant bench::this_variant() {
                               designs::SlotBlocks<>, WindowSort>,
                       Threading::kPool, ShiftedKeys>({
       .name = LAB_VARIANT,
-      .idea = "version 7 with the sort of mt_thread_runs: a radix sort that visits only bits that vary, most of the "
-              "time 33",
+      .idea = "version 7 with the sort of mt_thread_runs: a radix sort by the highest bits that differ between keys",
       .cost = "three or two passes, a look at all neighbours; two copies of the entries",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 7; "
                 "the sort is ours",

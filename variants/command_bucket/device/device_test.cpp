@@ -11,14 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
-#include "harness/base/patience_test.h"
-#include "harness/base/scratch_folder.h"
-#include "harness/base/vulkan_driver.h"
 #include "variants/command_bucket/device/drawable_scene.h"
 #include "variants/command_bucket/device/render_run.h"
+#include "variants/vulkan/testing/device_program_test.h"
 
 namespace lab::command_bucket {
 
@@ -26,69 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kBuild = LAB_BUILD_DIR;
-const fs::path kLib = fs::path(LAB_SOURCE_DIR) / "lib";
+using vulkan::kFailed, vulkan::kNoDevice, vulkan::kOk;
 
-class Rendered : public testing::Test {
+class Rendered : public vulkan::DeviceProgramTest<RenderReport> {
  protected:
-  // Its exit status. What it prints stays.
-  int run(std::vector<std::string> arguments, std::vector<std::string> environment = {}) {
-    ChildSpec child;
-    child.command = {kBuild / "command_bucket_render"};
-    child.command.insert(child.command.end(), arguments.begin(), arguments.end());
-    child.environment = std::move(environment);
-    // A driver's leaks and locks are its own.
-    child.environment.emplace_back("ASAN_OPTIONS=detect_leaks=0");
-    child.environment.emplace_back("TSAN_OPTIONS=ignore_noninstrumented_modules=1:detect_deadlocks=0");
-    child.timeout_seconds = kPatience;
-    printed_ = run_child(child);
-    EXPECT_EQ(printed_.end, ChildEnd::kExited) << describe_end(child, printed_);
-    return printed_.code;
-  }
-
-  RenderReport report() const {
-    const Expected<json::value> printed = parse_json(printed_.output, "the report");
-    EXPECT_TRUE(printed) << printed_.output << printed_.error_tail;
-    if (!printed) return {};
-    const Expected<RenderReport> found = from_json<RenderReport>(*printed);
-    EXPECT_TRUE(found) << found.error().what;
-    return found ? *found : RenderReport();
-  }
-
-  // A lib folder with these packages alone.
-  std::string lib_of(const std::vector<std::string>& packages) const {
-    fs::create_directories(scratch_.path() / "lib");
-    for (const std::string& package : packages) {
-      const fs::path real = pinned_package(kLib, package);
-      if (!real.empty()) fs::create_directory_symlink(real, scratch_.path() / "lib" / real.filename());
-    }
-    return fmt::format("SPM_LIB={}", (scratch_.path() / "lib").string());
-  }
-
-  // The environment of lavapipe, wrapped so that it behaves otherwise.
-  std::vector<std::string> wrapped(const std::string& behaviour) const {
-    const fs::path library = scratch_.path() / (behaviour + ".so"), manifest = scratch_.path() / (behaviour + ".json");
-    fs::create_symlink(kBuild / "tests/wrapped_icd.so", library);
-    scratch_.write(
-        manifest.filename(),
-        fmt::format(R"({{"file_format_version": "1.0.0", "ICD": {{"api_version": "1.0.0", "library_path": "{}"}}}})",
-                    library.string()));
-    std::vector<std::string> environment{
-        fmt::format("LAB_WRAPPED_DRIVER={}", (pinned_package(kLib, "lavapipe") / "libvulkan_lvp.so").string())};
-    for (const auto& [name, value] : driver_environment({}, manifest, pinned_libraries(kLib), ""))
-      environment.push_back(fmt::format("{}={}", name, value));
-    return environment;
-  }
-
-  ScratchFolder scratch_;
-  ChildOutcome printed_;
+  Rendered() : DeviceProgramTest("command_bucket_render") {}
 };
-
-constexpr int kOk = static_cast<int>(ExitStatus::kOk), kFailed = static_cast<int>(ExitStatus::kFailed),
-              kNoDevice = static_cast<int>(ExitStatus::kUnfit), kUsage = static_cast<int>(ExitStatus::kUsage);
-
-#define SKIP_WITHOUT_DEVICE(status) \
-  if ((status) == kNoDevice) GTEST_SKIP() << printed_.error_tail
 
 }  // namespace
 
@@ -164,27 +104,16 @@ TEST_F(Rendered, without_the_validation_layer_it_says_that_nobody_watched) {
 }
 
 TEST_F(Rendered, without_a_driver_it_says_so_in_one_sentence_with_a_status_of_its_own) {
-  const std::string lib = lib_of({"vulkan-loader"});
-  EXPECT_EQ(run({}, {lib}), kNoDevice);
-  EXPECT_EQ(printed_.error_tail,
-            fmt::format("command_bucket_render: error: no Vulkan driver: expected '{}/lavapipe-<version>'\n"
-                        "hint: python3 make.py spm install lavapipe\n",
-                        lib.substr(lib.find('=') + 1)));
-  EXPECT_EQ(printed_.output, "");
+  expect_it_says_that_there_is_no_driver();
 }
 
 TEST_F(Rendered, a_wrong_command_line_is_refused) {
-  for (const auto& [arguments, sentence] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"--meshes"}, "--meshes: expected a value"},
-           {{"--meshes", "0"}, "--meshes: expected a number from 1 to 16384, found '0'"},
-           {{"--lights", "16385"}, "--lights: expected a number from 1 to 16384, found '16385'"},
-           {{"--edge", "1x"}, "--edge: expected a number from 512 to 4096, found '1x'"},
-           {{"--driver", "all"}, "--driver: expected one of pinned, machine, found 'all'"},
-           {{"--quick", "1"}, "there is no flag '--quick'"}}) {
-    EXPECT_EQ(run(arguments), kUsage) << sentence;
-    EXPECT_TRUE(printed_.error_tail.starts_with("command_bucket_render: error: " + sentence + "\nusage: "))
-        << printed_.error_tail;
-  }
+  expect_it_refuses({"--meshes"}, "--meshes: expected a value");
+  expect_it_refuses({"--meshes", "0"}, "--meshes: expected a number from 1 to 16384, found '0'");
+  expect_it_refuses({"--lights", "16385"}, "--lights: expected a number from 1 to 16384, found '16385'");
+  expect_it_refuses({"--edge", "1x"}, "--edge: expected a number from 512 to 4096, found '1x'");
+  expect_it_refuses({"--driver", "all"}, "--driver: expected one of pinned, machine, found 'all'");
+  expect_it_refuses({"--quick", "1"}, "there is no flag '--quick'");
 }
 
 TEST(DrawableScene, names_triangles_and_vertices_that_its_buffers_have) {

@@ -178,13 +178,8 @@ class Run {
 
 }  // namespace
 
-void Finding::add(const std::string& sentence) {
-  if (count++ == 0) first = sentence;
-}
-
 bool RenderReport::passed() const {
-  return unseen_draws == 0 && other_images.count == 0 && unnoticed.count == 0 && validation.count == 0 &&
-         (!validated || !caught.empty());
+  return unseen_draws == 0 && other_images.count == 0 && unnoticed.count == 0 && vulkan::is_silent(*this);
 }
 
 std::string RenderReport::sentence() const {
@@ -195,13 +190,11 @@ std::string RenderReport::sentence() const {
   if (right_frames > 0)
     text += fmt::format(" {} of {} other recordings have the same images, {} of {} wrong ones have others.",
                         right_frames - other_images.count, right_frames, wrong_frames - unnoticed.count, wrong_frames);
-  if (!validated) return text + " Nobody watched: there is no validation layer.";
-  if (caught.empty()) return text + " The validation layer missed a planted violation.";
-  return text + (validation.count == 0 ? " The validation layer was silent, and it had caught a planted violation."
-                                       : fmt::format(" The validation layer complained {} times.", validation.count));
+  return text + " " + vulkan::validation_sentence(*this);
 }
 
 Expected<void> render(vulkan::Device& device, const RenderSpec& spec, RenderReport& report) {
+  report.made_by_cpu = device.is_cpu();
   report.meshes = spec.meshes;
   report.lights = spec.lights;
   report.secondaries = spec.secondaries;

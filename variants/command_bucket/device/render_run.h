@@ -8,7 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/json_struct.h"
-#include "variants/vulkan/device.h"
+#include "variants/vulkan/device_program.h"
 
 namespace lab::command_bucket {
 
@@ -22,13 +22,7 @@ struct RenderSpec {
   std::filesystem::path out;  ///< the folder for pictures; empty: none
 };
 
-/// Something that should not be: how often, and the first in one sentence.
-struct Finding {
-  std::uint64_t count = 0;
-  std::string first;
-  void add(const std::string& sentence);
-};
-LAB_JSON_STRUCT(Finding, count, first)
+using vulkan::Finding;
 
 struct RenderReport {
   std::string device, driver;

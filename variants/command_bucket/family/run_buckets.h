@@ -63,8 +63,8 @@ class PageStore {
   PageStore(std::size_t page_bytes, std::size_t pages)
       : page_bytes_(page_bytes),
         pages_(pages),
-        memory_(
-            static_cast<std::byte*>(std::aligned_alloc(4096, designs::round_up(kReserve * pages * page_bytes, 4096)))) {
+        memory_(static_cast<std::byte*>(
+            std::aligned_alloc(kAligned, designs::round_up(kReserve * pages * page_bytes, kAligned)))) {
     if (memory_ == nullptr) throw std::bad_alloc();
     std::memset(memory_.get(), 0, pages * page_bytes);
   }
@@ -83,6 +83,9 @@ class PageStore {
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
+  // Prefetchers stop at a page of the system: none reaches into what another thread writes, if pages end there.
+  static constexpr std::size_t kAligned = 4096;
+
   std::size_t page_bytes_;
   std::size_t pages_;  // that a frame needs
   std::unique_ptr<std::byte, Free> memory_;

@@ -38,17 +38,15 @@ void SortFromRuns::sort(Runs runs, std::span<Keyed> out, std::span<Keyed> scratc
 
 void MergeSortedRuns::sort(Runs runs, std::span<Keyed> out, std::span<Keyed> scratch) {
   if (runs.size() > designs::kMaxMergedRuns) return designs::window_sort(runs, out, scratch.first(out.size()));
-  static thread_local std::vector<std::span<const Keyed>>
-      sorted;  // kept, so that only a thread's first frame allocates
-  sorted.clear();
-  std::size_t at = 0;
+  std::array<std::span<const Keyed>, designs::kMaxMergedRuns> sorted;
+  std::size_t at = 0, count = 0;
   for (const std::span<const Keyed>& run : runs) {
     const std::span<Keyed> to = scratch.subspan(out.size() + at, run.size());
     designs::window_sort(std::span(&run, 1), to, out.subspan(at, run.size()));
-    sorted.push_back(to);
+    sorted[count++] = to;
     at += run.size();
   }
-  designs::merge_runs(sorted, out, scratch.first(out.size()));
+  designs::merge_runs(std::span(sorted).first(count), out, scratch.first(out.size()));
 }
 
 }  // namespace lab::command_bucket

@@ -265,13 +265,8 @@ class DeviceRun {
 
 }  // namespace
 
-void Finding::add(const std::string& sentence) {
-  if (count++ == 0) first = sentence;
-}
-
 bool DeviceReport::passed() const {
-  return agree && wrong_contents.count == 0 && left_allocations == 0 && validation.count == 0 &&
-         (!validated || !caught.empty());
+  return agree && wrong_contents.count == 0 && left_allocations == 0 && vulkan::is_silent(*this);
 }
 
 std::string DeviceReport::sentence() const {
@@ -284,10 +279,7 @@ std::string DeviceReport::sentence() const {
     text += fmt::format(" {} resources have other requirements than the table {}.", other_requirements.count, table);
   if (wrong_contents.count > 0) text += fmt::format(" {} resources had other contents.", wrong_contents.count);
   if (left_allocations > 0) text += fmt::format(" {} allocations were never freed.", left_allocations);
-  if (!validated) return text + " Nobody watched: there is no validation layer.";
-  if (caught.empty()) return text + " The validation layer missed a planted violation.";
-  return text + (validation.count == 0 ? " The validation layer was silent, and it had caught a planted violation."
-                                       : fmt::format(" The validation layer complained {} times.", validation.count));
+  return text + " " + vulkan::validation_sentence(*this);
 }
 
 const DeviceTable* table_of(const vulkan::Device& device) {

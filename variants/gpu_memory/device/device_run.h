@@ -9,7 +9,7 @@
 #include "harness/base/json_struct.h"
 #include "variants/gpu_memory/family/plans.h"
 #include "variants/gpu_memory/family/subject.h"
-#include "variants/vulkan/device.h"
+#include "variants/vulkan/device_program.h"
 
 namespace lab::gpu_memory {
 
@@ -22,13 +22,7 @@ struct DeviceCounts {
 };
 LAB_JSON_STRUCT(DeviceCounts, resources, device_allocations, most_allocations, device_bytes)
 
-/// Something that should not be: how often, and the first in one sentence.
-struct Finding {
-  std::uint64_t count = 0;
-  std::string first;
-  void add(const std::string& sentence);
-};
-LAB_JSON_STRUCT(Finding, count, first)
+using vulkan::Finding;
 
 struct DeviceReport {
   std::string device, driver;
