@@ -30,10 +30,12 @@ struct Unwatched {
 };
 
 /// Pages of one size in one buffer. A thread keeps the pages that it has taken, frame after frame, because its core's
-/// caches hold them; a further one costs an atomic addition. As many as a frame needs are touched when the store is
-/// made. Others can be taken, kReserve times as many in all, and are counted as growth.
+/// caches hold them; a further one costs an atomic addition. Threads do not share the work equally in every frame, so
+/// kKept times as many as a frame needs are touched when the store is made, and may be kept. kReserve times as many can
+/// be taken in all. What a frame uses beyond its need is counted as growth.
 class PageStore {
  public:
+  static constexpr std::size_t kKept = 2;
   static constexpr std::size_t kReserve = 4;
 
   /// What one thread has.
@@ -66,11 +68,11 @@ class PageStore {
         memory_(static_cast<std::byte*>(
             std::aligned_alloc(kAligned, designs::round_up(kReserve * pages * page_bytes, kAligned)))) {
     if (memory_ == nullptr) throw std::bad_alloc();
-    std::memset(memory_.get(), 0, pages * page_bytes);
+    std::memset(memory_.get(), 0, kKept * pages * page_bytes);
   }
 
-  /// Whether the threads keep more than a frame needs: then all must give back, and reset() follows.
-  bool is_spread() const { return taken_.load(std::memory_order_relaxed) > pages_; }
+  /// Whether the threads keep more than they may: then all must give back, and reset() follows.
+  bool is_spread() const { return taken_.load(std::memory_order_relaxed) > kKept * pages_; }
   void reset() { taken_.store(0, std::memory_order_relaxed); }
   std::size_t pages() const { return pages_; }
 
