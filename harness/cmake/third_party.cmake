@@ -105,6 +105,12 @@ target_include_directories(lab_vma SYSTEM INTERFACE ${dir}/include)
 lab_hide_store(lab_vma vma ${dir})
 target_link_libraries(lab_vma INTERFACE lab_vulkan_headers Threads::Threads)
 
+# A header.
+lab_package(dir plf-colony)
+add_library(lab_colony INTERFACE)
+target_include_directories(lab_colony SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_colony plf-colony ${dir})
+
 lab_package(dir quickjs)
 file(STRINGS ${dir}/VERSION quickjs_version)
 add_library(lab_quickjs STATIC EXCLUDE_FROM_ALL ${dir}/quickjs.c ${dir}/libregexp.c ${dir}/libunicode.c ${dir}/cutils.c
