@@ -1,0 +1,19 @@
+#include "variants/particle_buffer/family/paged_buffer.h"
+#include "variants/particle_buffer/family/registration.h"
+
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace particle_buffer;
+  return make_variant(LAB_VARIANT,
+                      {.idea = "As columns, with walks by set bits alone.",
+                       .cost = "As columns; each live particle by itself.",
+                       .source = "Ours, to compare its loops",
+                       .weakness = "Slow where most particles live.",
+                       .traits = {{"layout", "arrays of fields"}, {"frees", "dead pages, and compacts"}}},
+                      kPagedAbilities, [](const Setup& setup) {
+                        return make_paged(setup, {.layout = Layout::kColumns,
+                                                  .clean_up = CleanUp::kCompactByForecast,
+                                                  .loop = designs::PageLoop::kSetBits,
+                                                  .recycles = true,
+                                                  .knows_deaths = true});
+                      });
+}

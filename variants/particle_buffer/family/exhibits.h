@@ -1,0 +1,17 @@
+/// What a run of a scenario looks like: the article's film as data, and the times of frames.
+#pragma once
+
+#include "harness/bench/variant.h"
+#include "variants/particle_buffer/family/buffer.h"
+#include "variants/particle_buffer/family/scenario.h"
+
+namespace lab::particle_buffer {
+
+/// Adds to `workload`: bytes per live particle and numbers of particles over the frames, pages as bars in a picture,
+/// and the events of pages.
+bench::Workload with_memory_exhibits(bench::Workload workload, const Scenario& scenario, const MakeBuffer& make);
+
+/// Adds the time of each frame.
+bench::Workload with_frame_times(bench::Workload workload, const Scenario& scenario, const MakeBuffer& make);
+
+}  // namespace lab::particle_buffer

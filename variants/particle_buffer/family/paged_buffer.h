@@ -1,0 +1,43 @@
+/// Buffers over pages of layers (variants/designs/layers/paged_layers.h): what a variant chooses, and make_paged().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "variants/designs/layers/paged_layers.h"
+#include "variants/particle_buffer/family/buffer.h"
+
+namespace lab::particle_buffer {
+
+enum class Layout {
+  kRows,         ///< the first layer has a struct for each particle, other layers have arrays of their own
+  kPointerRows,  ///< the struct also has a pointer to each further layer's element, which is allocated by itself
+  kColumns       ///< each field of a particle is a layer
+};
+
+enum class CleanUp {
+  kFreeDeadPages,     ///< in every frame
+  kCompactAtShare,    ///< also compacts when more than kDeadLimit of the slots are dead
+  kCompactByForecast  ///< the same, unless pages that die within kSoonFrames bring the share down by themselves
+};
+
+/// The article's example of a threshold.
+inline constexpr double kDeadLimit = 0.5;
+/// A compaction costs as much as walking its dead slots for many frames, so waiting for some costs little.
+inline constexpr std::uint32_t kSoonFrames = 8;
+
+struct PagedChoice {
+  Layout layout = Layout::kRows;
+  CleanUp clean_up = CleanUp::kFreeDeadPages;
+  designs::CompactionOrder order = designs::CompactionOrder::kStable;
+  designs::PageLoop loop = designs::PageLoop::kSetBits;
+  bool recycles = false;      ///< dead pages are used again; a compaction of clean_up() gives them back
+  bool knows_deaths = false;  ///< each page keeps the first and last frame in which one of its particles dies
+};
+
+std::unique_ptr<Buffer> make_paged(const Setup& setup, const PagedChoice& choice);
+
+/// Of every buffer that make_paged() makes.
+inline constexpr Abilities kPagedAbilities{.indices = true, .compacts = true, .layers = true, .pages = true};
+
+}  // namespace lab::particle_buffer

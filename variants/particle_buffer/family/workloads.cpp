@@ -1,0 +1,593 @@
+#include "variants/particle_buffer/family/workloads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "harness/base/random.h"
+#include "harness/bench/checksum.h"
+#include "variants/particle_buffer/family/exhibits.h"
+#include "variants/particle_buffer/family/scenario.h"
+#include "variants/particle_buffer/family/simulation.h"
+
+namespace lab::particle_buffer {
+
+namespace {
+
+using bench::Better;
+using bench::MetricKind;
+
+// --- whole lives -----------------------------------------------------------------------------------------------------
+
+/// A scenario from the first frame to the last, on a new buffer in each repetition.
+class FramesTask : public bench::Task {
+ public:
+  FramesTask(Scenario scenario, std::uint64_t seed, MakeBuffer make, std::uint32_t frames_a_digest)
+      : scenario_(std::move(scenario)), seed_(seed), make_(std::move(make)), frames_a_digest_(frames_a_digest) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    const std::unique_ptr<Buffer> buffer = make_(setup_of(scenario_));
+    Simulation simulation(scenario_, seed_, *buffer);
+    const bool records = counters_.empty();
+    MemoryRecord memory;
+    bench::Checksum sum;
+    while (!simulation.ended()) {
+      simulation.step(clock);
+      if (records) memory.add(*buffer);
+      if (simulation.frame() % frames_a_digest_ == 0) sum.word(digest_of(*buffer));
+    }
+    for (const std::uint64_t count : {simulation.emitted(), simulation.not_emitted(), simulation.replaced()})
+      sum.word(count);
+    if (records) {
+      counters_ = memory.counters(*buffer);
+      if (scenario_.rule != LoadRule::kUnlimited) {
+        counters_["not_emitted"] = static_cast<double>(simulation.not_emitted());
+        counters_["replaced"] = static_cast<double>(simulation.replaced());
+      }
+    }
+    return sum.value();
+  }
+  std::map<std::string, double> counters() const override { return counters_; }
+
+ private:
+  const Scenario scenario_;
+  std::uint64_t seed_;
+  MakeBuffer make_;
+  std::uint32_t frames_a_digest_;
+  std::map<std::string, double> counters_;
+};
+
+std::vector<bench::Metric> memory_metrics() {
+  using enum MetricKind;
+  using enum Better;
+  return {{"bytes_per_live", "Bytes for each live particle, over all frames", "bytes", kExact},
+          {"peak_bytes", "Most bytes after a frame", "bytes", kExact},
+          {"extra_bytes", "Most bytes that a copy holds besides", "bytes", kExact},
+          {"index_layer_bytes", "Most bytes of new indices", "bytes", kExact},
+          {"pages_allocated", "Pages taken from the system", "", kExact},
+          {"pages_recycled", "Pages used again", "", kExact, kNeither},
+          {"compactions", "Compactions or full copies", "", kExact, kNeither},
+          {"moved", "Particles that these have copied", "", kExact}};
+}
+
+bench::Workload describe_frames(const Scenario& scenario) {
+  bench::Workload workload;
+  workload.name = scenario.name;
+  workload.title = scenario.title;
+  workload.phases = kFramePhases;
+  workload.operations = scenario.emitted();
+  workload.operation = "particle";
+  workload.metrics = memory_metrics();
+  if (scenario.rule != LoadRule::kUnlimited) {
+    workload.metrics.push_back(
+        {"not_emitted", "Particles that were not emitted", "", MetricKind::kExact, Better::kNeither});
+    workload.metrics.push_back(
+        {"replaced", "Particles that died for a new one", "", MetricKind::kExact, Better::kNeither});
+  }
+  return workload;
+}
+
+bench::Workload frames(const Scenario& scenario, const MakeBuffer& make, std::uint32_t frames_a_digest = 10) {
+  bench::Workload workload = describe_frames(scenario);
+  workload.prepare = [scenario, make, frames_a_digest](const bench::Case& inputs) {
+    return std::make_unique<FramesTask>(scenario, inputs.seed, make, frames_a_digest);
+  };
+  return workload;
+}
+
+bench::Workload page_sizes(const MakeBuffer& make) {
+  bench::Workload workload = describe_frames(varying_lifetimes());
+  workload.name = "page_size";
+  workload.title += ": over the particles of a page";
+  workload.axis = bench::Axis{"particles of a page", "", {}};
+  for (std::uint32_t slots = 64; slots <= 16'384; slots *= 4)
+    workload.axis->points.push_back({static_cast<double>(slots), 0});
+  workload.prepare = [make](const bench::Case& inputs) {
+    Scenario scenario = varying_lifetimes();
+    scenario.page_slots = static_cast<std::uint32_t>(inputs.point);
+    return std::make_unique<FramesTask>(std::move(scenario), inputs.seed, make, 10);
+  };
+  return workload;
+}
+
+// --- a buffer with holes ---------------------------------------------------------------------------------------------
+
+/// A bijection of the numbers of `bits` bits that looks random.
+std::uint32_t permuted(std::uint32_t number, unsigned bits, std::uint64_t seed) {
+  const std::uint32_t mask = (1u << bits) - 1;
+  for (unsigned round = 0; round < 3; ++round) {
+    const std::uint64_t key = scatter(seed * 4 + round);
+    number = (number * (static_cast<std::uint32_t>(key) | 1) + static_cast<std::uint32_t>(key >> 32)) & mask;
+    number ^= number >> (bits / 2 + 1);
+  }
+  return number;
+}
+
+/// A power of two of particles, of which exactly this share has died at random places, without any clean-up.
+struct Holes {
+  unsigned bits;  ///< log2 of the particles
+  double percent;
+  std::uint32_t page_slots = std::max(64u, (1u << bits) / 64);
+
+  std::uint32_t particles() const { return 1u << bits; }
+  std::uint32_t dead() const { return static_cast<std::uint32_t>(percent / 100 * particles()); }
+  std::uint32_t live() const { return particles() - dead(); }
+
+  std::unique_ptr<Buffer> buffer(const MakeBuffer& make, std::uint64_t seed) const {
+    std::unique_ptr<Buffer> buffer = make({particles(), page_slots});
+    Scenario endless;
+    endless.lifetime = [](std::uint64_t) { return kForever; };
+    Emitter emitter(endless, seed);
+    constexpr std::uint32_t kAtOnce = 4'096;  // as frames do
+    for (std::uint32_t made = 0; made < particles(); made += kAtOnce)
+      buffer->emit(emitter.next(0, std::min(kAtOnce, particles() - made)));
+    buffer->kill([this, seed](std::uint32_t id) { return permuted(id, bits, seed) < dead(); });
+    return buffer;
+  }
+};
+
+std::int64_t sum_of_heights(const Buffer& buffer, std::vector<float>& heights) {
+  heights.resize(buffer.live());
+  buffer.heights(heights);
+  std::int64_t sum = 0;
+  for (const float height : heights) sum += static_cast<std::int64_t>(height);
+  return sum;
+}
+
+/// Walks over a buffer with holes. The heights prove each walk: they are whole numbers, so all rises add up exactly.
+class WalkTask : public bench::Task {
+ public:
+  using Walk = std::function<void(Buffer&)>;
+
+  WalkTask(std::function<std::unique_ptr<Buffer>()> build, Walk walk, Skip skip)
+      : build_(std::move(build)), walk_(std::move(walk)), skip_(skip) {
+    begin();
+  }
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    if (walks_ == kMostWalks) begin();
+    clock.time(0, [this] { walk_(*buffer_); });
+    ++walks_;
+    const std::int64_t missing = sum_of_heights(*buffer_, heights_) - start_ - rise_ * walks_;
+    return digest_ + static_cast<std::uint64_t>(missing);
+  }
+
+ private:
+  void begin() {
+    buffer_.reset();
+    buffer_ = build_();
+    digest_ = digest_of(*buffer_);
+    rise_ = walks_ = 0;
+    buffer_->visit([this](Ref, const Particle& particle) {
+      if (skip_ == nullptr || !skip_(particle.id)) rise_ += static_cast<std::int64_t>(particle.velocity[kVertical]);
+    });
+    start_ = sum_of_heights(*buffer_, heights_);
+  }
+
+  static constexpr std::int64_t kMostWalks = 1'000'000;  ///< so that heights fit into a float's 24 bits
+  std::function<std::unique_ptr<Buffer>()> build_;
+  Walk walk_;
+  Skip skip_;
+  std::unique_ptr<Buffer> buffer_;
+  std::vector<float> heights_;
+  std::uint64_t digest_ = 0;
+  std::int64_t rise_ = 0, start_ = 0, walks_ = 0;
+};
+
+constexpr unsigned kManyBits = 20;
+
+bench::Workload walks(const char* name, std::string title, const MakeBuffer& make, const WalkTask::Walk& walk,
+                      const bench::Axis& axis, const std::function<Holes(double point)>& holes_at,
+                      Skip skip = nullptr) {
+  bench::Workload workload;
+  workload.name = name;
+  workload.title = std::move(title);
+  workload.phases = {"iterate"};
+  workload.operation = "live particle";
+  workload.axis = axis;
+  for (bench::AxisPoint& point : workload.axis->points) point.operations = holes_at(point.at).live();
+  workload.prepare = [=](const bench::Case& inputs) {
+    const Holes holes = holes_at(inputs.point);
+    return std::make_unique<WalkTask>([=] { return holes.buffer(make, inputs.seed); }, walk, skip);
+  };
+  return workload;
+}
+
+/// One in four is visible.
+bool is_hidden(std::uint32_t id) {
+  return id % 4 != 0;
+}
+
+std::vector<bench::Workload> all_walks(const MakeBuffer& make) {
+  const bench::Axis dead{"dead particles", "percent", {{0}, {25}, {50}, {75}, {90}, {97}}};
+  const auto of_many = [](double percent) { return Holes{kManyBits, percent}; };
+  const WalkTask::Walk fall = [](Buffer& buffer) { buffer.iterate(Motion::kFall); };
+  const std::string many = "1,048,576 particles, of which a share is dead at random places";
+  bench::Axis counts{"particles", "", {}};
+  for (unsigned bits = 10; bits <= kManyBits; bits += 2) counts.points.push_back({static_cast<double>(1u << bits), 0});
+  return {
+      walks("iterate_fall", fmt::format("move {} along one axis: over that share", many), make, fall, dead, of_many),
+      walks(
+          "iterate_motion", fmt::format("move {} along all axes: over that share", many), make,
+          [](Buffer& buffer) { buffer.iterate(Motion::kAll); }, dead, of_many),
+      walks("iterate_count", "move particles along one axis, half of them dead at random places: over their number",
+            make, fall, counts,
+            [](double count) {
+              return Holes{static_cast<unsigned>(std::countr_zero(static_cast<std::uint32_t>(count))), 50};
+            }),
+      walks(
+          "iterate_visible", fmt::format("move one in four of {}, with a skip function: over that share", many), make,
+          [](Buffer& buffer) { buffer.iterate_some(is_hidden); }, dead, of_many, is_hidden)};
+}
+
+/// The heights of all live particles: by a walk, by index in order, by index at random.
+class AccessTask : public bench::Task {
+ public:
+  AccessTask(std::unique_ptr<Buffer> buffer, std::uint64_t seed) : buffer_(std::move(buffer)) {
+    buffer_->visit([this](Ref ref, const Particle&) { in_order_.push_back(ref); });
+    shuffled_ = in_order_;
+    Random random(seed);
+    for (std::size_t i = shuffled_.size(); i > 1; --i) std::swap(shuffled_[i - 1], shuffled_[random.below(i)]);
+    heights_.resize(in_order_.size());
+  }
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    bench::Checksum sum;
+    clock.time(0, [this] { std::as_const(*buffer_).heights(heights_); });
+    sum.word(heights());
+    clock.time(1, [this] { buffer_->heights(in_order_, heights_); });
+    sum.word(heights());
+    clock.time(2, [this] { buffer_->heights(shuffled_, heights_); });
+    sum.word(heights());
+    return sum.value();
+  }
+
+ private:
+  std::uint64_t heights() const {
+    std::uint64_t sum = 0;
+    for (const float height : heights_) sum += scatter(static_cast<std::uint64_t>(height));
+    return sum;
+  }
+
+  std::unique_ptr<Buffer> buffer_;
+  std::vector<Ref> in_order_, shuffled_;
+  std::vector<float> heights_;
+};
+
+bench::Workload access(const MakeBuffer& make) {
+  static constexpr Holes kHoles{18, 50};
+  bench::Workload workload;
+  workload.name = "access";
+  workload.title =
+      "read 131,072 live particles among as many dead ones: by an iterator, by index in order, by index at random";
+  workload.phases = {"iterator", "index", "random_index"};
+  workload.operations = kHoles.live();
+  workload.operation = "live particle";
+  workload.prepare = [make](const bench::Case& inputs) {
+    return std::make_unique<AccessTask>(kHoles.buffer(make, inputs.seed), inputs.seed);
+  };
+  return workload;
+}
+
+// --- compaction ------------------------------------------------------------------------------------------------------
+
+/// A frame that never comes is written as this many.
+constexpr double kMostFrames = 10'000;
+
+class CompactionTask : public bench::Task {
+ public:
+  CompactionTask(Holes holes, MakeBuffer make, std::uint64_t seed)
+      : holes_(holes), make_(std::move(make)), seed_(seed) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    const std::unique_ptr<Buffer> buffer = holes_.buffer(make_, seed_);
+    const auto fall = [&] { buffer->iterate(Motion::kFall); };
+    const Usage before = buffer->usage();
+    bench::PhaseClock own(3);  // its times also say when a compaction has paid
+    fall();                    // not timed: the caches are as after the frame before
+    own.time(0, fall);
+    own.time(1, [&] { buffer->compact(); });
+    fall();
+    own.time(2, fall);
+    for (std::size_t phase = 0; phase < least_.size(); ++phase) {
+      clock.add(phase, own.nanoseconds()[phase]);
+      least_[phase] = std::min(least_[phase], own.nanoseconds()[phase]);
+    }
+    const Usage usage = buffer->usage();
+    moved_ = usage.moved - before.moved;
+    kept_ = static_cast<double>(usage.slots) / static_cast<double>(before.slots);
+    index_bytes_ = usage.index_layer_bytes;
+    return digest_of(*buffer);
+  }
+
+  std::map<std::string, double> counters() const override {
+    const double saved = least_[0] - least_[2];
+    const double frames = saved > 0 ? std::min(kMostFrames, least_[1] / saved) : kMostFrames;
+    return {{"payback_frames", frames},
+            {"moved", static_cast<double>(moved_)},
+            {"kept_share", kept_},
+            {"index_layer_bytes", static_cast<double>(index_bytes_)}};
+  }
+
+ private:
+  Holes holes_;
+  MakeBuffer make_;
+  std::uint64_t seed_;
+  std::array<double, 3> least_{1e18, 1e18, 1e18};
+  std::uint64_t moved_ = 0;
+  double kept_ = 0;
+  std::size_t index_bytes_ = 0;
+};
+
+bench::Workload compaction(const MakeBuffer& make) {
+  constexpr unsigned kBits = 16;
+  bench::Workload workload;
+  workload.name = "compaction";
+  workload.title =
+      "compact 65,536 particles, of which a share is dead at random places, and walk before and after: over that share";
+  workload.phases = {"walk_before", "compact", "walk_after"};
+  workload.operation = "live particle";
+  workload.repeatable = false;  // it reads a clock
+  workload.metrics = {
+      {"payback_frames", "Walks until a compaction has saved its own time; 10,000: never", "", MetricKind::kQuality},
+      {"moved", "Particles that it copies", "", MetricKind::kExact},
+      {"kept_share", "Slots afterwards, as a share of those before", "", MetricKind::kExact},
+      {"index_layer_bytes", "Bytes of new indices", "bytes", MetricKind::kExact}};
+  workload.axis = bench::Axis{"dead particles", "percent", {}};
+  for (const double percent : {10, 25, 50, 75, 90})
+    workload.axis->points.push_back({percent, Holes{kBits, percent}.live()});
+  workload.prepare = [make](const bench::Case& inputs) {
+    return std::make_unique<CompactionTask>(Holes{kBits, inputs.point}, make, inputs.seed);
+  };
+  return workload;
+}
+
+/// Nine of ten particles die at once; then the variant cleans up as at the end of a frame.
+class ReleaseTask : public bench::Task {
+ public:
+  ReleaseTask(Holes holes, MakeBuffer make, std::uint64_t seed) : holes_(holes), make_(std::move(make)), seed_(seed) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    const std::unique_ptr<Buffer> buffer = holes_.buffer(make_, seed_);
+    clock.time(0, [&] { buffer->clean_up(0); });
+    const Usage usage = buffer->usage();
+    const auto live = static_cast<double>(buffer->live());
+    counters_ = {{"bytes_per_live", static_cast<double>(usage.bytes) / live},
+                 {"times_live", static_cast<double>(usage.bytes) / (live * sizeof(Particle))}};
+    return digest_of(*buffer);
+  }
+  std::map<std::string, double> counters() const override { return counters_; }
+
+ private:
+  Holes holes_;
+  MakeBuffer make_;
+  std::uint64_t seed_;
+  std::map<std::string, double> counters_;
+};
+
+bench::Workload release(const MakeBuffer& make) {
+  static constexpr Holes kHoles{17, 90, 1024};
+  bench::Workload workload;
+  workload.name = "release";
+  workload.title =
+      "90 % of 131,072 particles die at random places; what the clean-up of that frame costs and gives back";
+  workload.phases = {"clean_up"};
+  workload.operations = kHoles.live();
+  workload.operation = "live particle";
+  workload.metrics = {{"bytes_per_live", "Bytes for each live particle afterwards", "bytes", MetricKind::kExact},
+                      {"times_live", "Bytes, as a multiple of those of the live particles", "", MetricKind::kExact}};
+  workload.prepare = [make](const bench::Case& inputs) {
+    return std::make_unique<ReleaseTask>(kHoles, make, inputs.seed);
+  };
+  return workload;
+}
+
+// --- what belongs to particles ---------------------------------------------------------------------------------------
+
+float first_number(const std::byte* element) {
+  float number;
+  std::memcpy(&number, element, sizeof number);
+  return number;
+}
+
+/// Layers that come and go during an emission.
+class LayersTask : public bench::Task {
+ public:
+  LayersTask(MakeBuffer make, std::uint64_t seed) : make_(std::move(make)), seed_(seed) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    const std::unique_ptr<Buffer> buffer = make_(setup_of(scenario_));
+    Simulation simulation(scenario_, seed_, *buffer);
+    bench::PhaseClock frames(kFramePhases.size());
+    bench::Checksum sum;
+    std::vector<unsigned> layers;
+    const auto add = [&](std::size_t bytes) {
+      clock.time(0, [&] { layers.push_back(buffer->add_layer(bytes).value()); });
+    };
+    const auto remove_first = [&] {
+      clock.time(0, [&] { buffer->remove_layer(layers.front()); });
+      layers.erase(layers.begin());
+    };
+    while (!simulation.ended()) {
+      if (simulation.frame() == 20) add(kHairBytes);
+      if (simulation.frame() == 20) add(kCustomBytes);
+      if (simulation.frame() == 70) remove_first();
+      if (simulation.frame() == 75) add(kBoidBytes);
+      simulation.step(frames);
+      clock.time(1, [&] {
+        for (const unsigned layer : layers) buffer->iterate_layer(layer);
+      });
+      if (simulation.frame() % 10 == 0) sum.word(digest_with(*buffer, layers));
+    }
+    for (std::size_t phase = 0; phase < kFramePhases.size(); ++phase) clock.add(2, frames.nanoseconds()[phase]);
+    return sum.value();
+  }
+
+ private:
+  static constexpr std::size_t kHairBytes = 32, kCustomBytes = 12, kBoidBytes = 48;
+
+  static std::uint64_t digest_with(const Buffer& buffer, const std::vector<unsigned>& layers) {
+    std::uint64_t sum = 0;
+    buffer.visit([&](Ref ref, const Particle& particle) {
+      std::uint64_t one = digest_of(particle);
+      for (const unsigned layer : layers)
+        one = scatter(one + static_cast<std::uint64_t>(first_number(buffer.layer_at(layer, ref))));
+      sum += one;
+    });
+    return sum;
+  }
+
+  const Scenario scenario_ = varying_lifetimes();
+  MakeBuffer make_;
+  std::uint64_t seed_;
+};
+
+bench::Workload layers(const MakeBuffer& make) {
+  bench::Workload workload;
+  workload.name = "layers";
+  workload.title =
+      "layers of 32, 12 and 48 bytes are added and removed during an emission with varying lifetimes; each "
+      "frame changes all of them";
+  workload.phases = {"add_remove", "iterate_layers", "frame"};
+  workload.operations = varying_lifetimes().emitted();
+  workload.operation = "particle";
+  workload.prepare = [make](const bench::Case& inputs) { return std::make_unique<LayersTask>(make, inputs.seed); };
+  return workload;
+}
+
+/// Child particles, which keep their parent's index and follow it until it dies.
+class ChildrenTask : public bench::Task {
+ public:
+  ChildrenTask(MakeBuffer make, std::uint64_t seed) : make_(std::move(make)), seed_(seed) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    const std::unique_ptr<Buffer> buffer = make_(setup_of(scenario_));
+    parents_.clear();
+    ids_.clear();
+    std::uint64_t made = 0, updates = 0;
+    std::vector<Ref> born;
+    buffer->on_move([&](const Buffer::NewRefs& new_ref) {
+      ++updates;
+      for (Ref& parent : parents_) parent = new_ref(parent);
+      for (Ref& parent : born) parent = new_ref(parent);  // if it moves at the end of their first frame
+    });
+    Simulation simulation(scenario_, seed_, *buffer);
+    simulation.keep_refs(born);
+    bench::PhaseClock frames(kFramePhases.size());
+    bench::Checksum sum;
+    while (!simulation.ended()) {
+      simulation.step(frames);
+      for (const Ref parent : born)
+        for (unsigned child = 0; child < kChildren; ++child) {
+          parents_.push_back(parent);
+          ids_.push_back(made++);
+        }
+      heights_.resize(parents_.size());
+      clock.time(1, [&] { buffer->heights(parents_, heights_); });
+      sum.word(drop_orphans());
+    }
+    for (std::size_t phase = 0; phase < kFramePhases.size(); ++phase) clock.add(0, frames.nanoseconds()[phase]);
+    updates_ = static_cast<double>(updates);
+    return sum.value();
+  }
+  std::map<std::string, double> counters() const override { return {{"index_updates", updates_}}; }
+
+ private:
+  static constexpr unsigned kChildren = 2;
+
+  /// Returns the digest of the children that live on.
+  std::uint64_t drop_orphans() {
+    std::uint64_t sum = 0;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < parents_.size(); ++i) {
+      if (heights_[i] == kDeadHeight) continue;
+      sum += scatter(ids_[i] << 24 ^ static_cast<std::uint64_t>(heights_[i]));
+      parents_[kept] = parents_[i];
+      ids_[kept++] = ids_[i];
+    }
+    parents_.resize(kept);
+    ids_.resize(kept);
+    return sum;
+  }
+
+  const Scenario scenario_ = varying_lifetimes();
+  MakeBuffer make_;
+  std::uint64_t seed_;
+  std::vector<Ref> parents_;
+  std::vector<std::uint64_t> ids_;
+  std::vector<float> heights_;
+  double updates_ = 0;
+};
+
+bench::Workload children(const MakeBuffer& make) {
+  bench::Workload workload;
+  workload.name = "children";
+  workload.title =
+      "each particle of an emission with varying lifetimes has two children, which look up its position by "
+      "index in every frame";
+  workload.phases = {"frame", "follow"};
+  workload.operations = varying_lifetimes().emitted();
+  workload.operation = "particle";
+  workload.metrics = {{"index_updates", "Times that all indices changed", "", MetricKind::kExact}};
+  workload.prepare = [make](const bench::Case& inputs) { return std::make_unique<ChildrenTask>(make, inputs.seed); };
+  return workload;
+}
+
+bench::Workload unless(bool supported, const char* why, bench::Workload workload) {
+  if (supported) return workload;
+  workload.unsupported = why;
+  workload.prepare = {};
+  workload.exhibits.clear();
+  workload.exhibit = {};
+  return workload;
+}
+
+constexpr const char* kNoIndices = "its particles move or are replaced without notice, so no index or address lasts";
+
+}  // namespace
+
+std::vector<bench::Workload> workloads(const MakeBuffer& make, const Abilities& abilities) {
+  std::vector<bench::Workload> all{
+      with_memory_exhibits(frames(animated_emission(), make), animated_emission(), make),
+      with_memory_exhibits(frames(varying_lifetimes(), make), varying_lifetimes(), make),
+      unless(!abilities.walks_all, "it would walk 10 million particles in each of 5,000 frames",
+             with_frame_times(frames(rain(), make, 500), rain(), make)),
+      frames(filling_sink(), make),
+      frames(under_rule(LoadRule::kStopEmitting), make),
+      frames(under_rule(LoadRule::kReplaceOldest), make),
+      unless(abilities.pages, "it has no pages of a chosen size", page_sizes(make))};
+  for (bench::Workload& workload : all_walks(make)) all.push_back(std::move(workload));
+  all.push_back(unless(abilities.indices, kNoIndices, access(make)));
+  all.push_back(unless(abilities.compacts, "it never moves particles together", compaction(make)));
+  all.push_back(release(make));
+  all.push_back(unless(abilities.layers, "it holds one struct for each particle", layers(make)));
+  all.push_back(unless(abilities.indices, kNoIndices, children(make)));
+  return all;
+}
+
+}  // namespace lab::particle_buffer

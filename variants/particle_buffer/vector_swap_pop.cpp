@@ -1,0 +1,16 @@
+#include "variants/particle_buffer/family/registration.h"
+#include "variants/particle_buffer/family/swap_pop_particles.h"
+
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace particle_buffer;
+  using Vector = UnindexedBuffer<SwapPopRows>;
+  return make_variant(
+      LAB_VARIANT,
+      {.idea = "A vector of structs without gaps: the last particle takes the place of one that dies.",
+       .cost = "A death copies a struct. Walks meet live particles alone.",
+       .source = "Common practice",
+       .weakness =
+           "Every death moves another particle, so nothing can name a particle by its place; growth copies all.",
+       .traits = {{"layout", "structs"}, {"frees", "nothing"}}},
+      Vector::kAbilities, [](const Setup& setup) { return std::make_unique<Vector>(setup); });
+}
