@@ -19,6 +19,7 @@ lab::bench::Variant lab::bench::this_variant() {
                                   .clean_up = CleanUp::kCompactByForecast,
                                   .loop = designs::PageLoop::kChosen,
                                   .recycles = true,
+                                  .most_moved = kMostMoved,
                                   .knows_deaths = true});
       });
 }

@@ -121,10 +121,9 @@ void PagedLayers::give_back(Page& page) {
   }
 }
 
-void PagedLayers::free_spare_pages() {
-  for (Block* const block : spare_) free_bytes(block);  // their added layers are gone
-  counts_.pages_freed += spare_.size();
-  spare_.clear();
+void PagedLayers::free_spare_pages(std::size_t kept) {
+  for (; spare_.size() > kept; spare_.pop_back(), ++counts_.pages_freed)
+    free_bytes(spare_.back());  // its added layers are gone
 }
 
 PagedLayers::Page& PagedLayers::add_page() {
@@ -199,82 +198,123 @@ std::size_t PagedLayers::free_dead_pages() {
       give_back(pages_[i]);
       ++freed;
     }
-  for (; first_ < pages_.size() && !pages_[first_].has_memory(); ++first_) ++base_;
+  drop_leading_pages();
   return freed;
 }
 
-PagedLayers::Index PagedLayers::NewIndices::operator()(Index old) const {
-  const auto [page, slot] = pages_.find(old);
-  return page == nullptr ? kNoIndex : page->array<Index>(layer_)[slot];
+void PagedLayers::drop_leading_pages() {
+  for (; first_ < pages_.size() && !pages_[first_].has_memory(); ++first_) ++base_;
 }
 
-// Pages without memory leave the list: only indices change, and the owner is about to hear of that.
-void PagedLayers::fill_new_indices(Layer layer, CompactionOrder order) {
-  const std::size_t live = live_, slots = settings_.page_slots;
-  Index next = 0;                            // of kStable: the next place
-  std::size_t hole_page = first_, hole = 0;  // of kFromEnd: where the next gap is looked for,
-  Index hole_first = 0, first = 0;           // and the place of that page's and of this page's first slot
-  const auto take_gap = [&] {
-    for (;; hole = 0, ++hole_page) {
-      if (!pages_[hole_page].has_memory()) continue;
-      for (; hole < slots; ++hole)
-        if (!pages_[hole_page].is_live(static_cast<std::uint32_t>(hole))) return hole_first + hole++;
-      hole_first += slots;
-    }
-  };
-  for (std::size_t i = first_; i < pages_.size(); ++i) {
-    const Page& page = pages_[i];
-    if (!page.has_memory()) continue;
-    Index* const indices = page.array<Index>(layer);
-    for (std::size_t word = 0; word < words_of(page); ++word)
-      for (std::uint64_t bits = page.block_->live[word]; bits != 0; bits &= bits - 1) {
-        const std::size_t slot = word * kSlotsOfWord + static_cast<std::size_t>(std::countr_zero(bits));
-        const Index place = first + slot;
-        indices[slot] = order == CompactionOrder::kStable ? next++ : place < live ? place : take_gap();
-      }
-    first += slots;
-  }
+/// What is compacted. Its pages in their order have places, numbered from 0 as if each page had all its slots.
+struct PagedLayers::Compaction {
+  std::vector<std::size_t> pages;  ///< where they are in the list
+  bool renumbers = false;          ///< the list will have these pages alone, and indices are places
+  Layer layer = 0;                 ///< of each live element, its new place
+  std::size_t live = 0;
+};
+
+PagedLayers::Index PagedLayers::NewIndices::operator()(Index old) const {
+  const auto [page, slot] = pages_.find(old);
+  if (page == nullptr) return kNoIndex;
+  if (page->layer(compaction_.layer) == nullptr) return old;  // it is not one of the pages
+  const Index place = page->array<Index>(compaction_.layer)[slot];
+  if (compaction_.renumbers) return place;
+  const Page& target = pages_.pages_[compaction_.pages[static_cast<std::size_t>(place >> pages_.shift_)]];
+  return pages_.index_of(target, static_cast<std::uint32_t>(place & (pages_.settings_.page_slots - 1)));
+}
+
+std::vector<std::size_t> PagedLayers::pages_with_memory() const {
+  std::vector<std::size_t> found;
+  found.reserve(held_);
+  for (std::size_t i = first_; i < pages_.size(); ++i)
+    if (pages_[i].has_memory()) found.push_back(i);
+  return found;
 }
 
 void PagedLayers::compact(CompactionOrder order, const UpdateOwner& owner) {
+  Compaction compaction{.pages = pages_with_memory(), .renumbers = true};
+  compact_pages(compaction, order, owner);
+  std::erase_if(pages_, [](const Page& page) { return !page.has_memory(); });
+  first_ = 0;
+  base_ = 0;
+}
+
+std::size_t PagedLayers::compact_some(std::size_t most, CompactionOrder order, const UpdateOwner& owner) {
+  const std::vector<std::size_t> candidates = pages_with_memory();
+  std::size_t best_first = 0, best_count = 0, best_freed = 0;
+  std::size_t first = 0, live = 0;
+  for (std::size_t end = 1; end <= candidates.size(); ++end) {
+    live += pages_[candidates[end - 1]].live_;
+    for (; live > most; ++first) live -= pages_[candidates[first]].live_;
+    const std::size_t needed = (live + settings_.page_slots - 1) / settings_.page_slots, freed = end - first - needed;
+    if (end > first && freed > best_freed) {
+      best_first = first;
+      best_count = end - first;
+      best_freed = freed;
+    }
+  }
+  if (best_freed == 0) return 0;
+  const auto begin = candidates.begin() + static_cast<std::ptrdiff_t>(best_first);
+  Compaction compaction{.pages = {begin, begin + static_cast<std::ptrdiff_t>(best_count)}};
+  compact_pages(compaction, order, owner);
+  drop_leading_pages();
+  return best_freed;
+}
+
+void PagedLayers::compact_pages(Compaction& compaction, CompactionOrder order, const UpdateOwner& owner) {
   const std::size_t index_bytes = in_lines(sizeof(Index) * settings_.page_slots);
-  counts_.index_layer_bytes = std::max(counts_.index_layer_bytes, held_ * index_bytes);
-  const std::optional<Layer> layer = [&] {
-    // The layer that is kept for this.
-    for (Layer each = 0; each < kMostLayers; ++each)
-      if (layers_[each].bytes == 0) return std::optional<Layer>(each);
-    return std::optional<Layer>();
-  }();
-  layers_[*layer] = {sizeof(Index), false};
-  for (std::size_t i = first_; i < pages_.size(); ++i)
-    if (pages_[i].has_memory()) pages_[i].block_->layers[*layer] = new_bytes(index_bytes);
-  fill_new_indices(*layer, order);
+  counts_.index_layer_bytes = std::max(counts_.index_layer_bytes, compaction.pages.size() * index_bytes);
+  while (layers_[compaction.layer].bytes != 0) ++compaction.layer;  // one is kept for this
+  for (const std::size_t i : compaction.pages) {
+    pages_[i].block_->layers[compaction.layer] = new_bytes(index_bytes);
+    compaction.live += pages_[i].live_;
+  }
+  fill_places(compaction, order);
+  owner(NewIndices(*this, compaction));
+  move_elements(compaction);
+  ++counts_.compactions;
+}
 
-  owner(NewIndices(*this, *layer));
+void PagedLayers::fill_places(const Compaction& compaction, CompactionOrder order) {
+  const std::size_t slots = settings_.page_slots;
+  Index next = 0;  // of kStable: the next place; of kFromEnd: where the next gap is looked for
+  const auto take_gap = [&] {
+    for (;; ++next)
+      if (!pages_[compaction.pages[static_cast<std::size_t>(next >> shift_)]].is_live(
+              static_cast<std::uint32_t>(next & (slots - 1))))
+        return next++;
+  };
+  for (std::size_t i = 0; i < compaction.pages.size(); ++i) {
+    const Page& page = pages_[compaction.pages[i]];
+    Index* const places = page.array<Index>(compaction.layer);
+    for (std::size_t word = 0; word < words_of(page); ++word)
+      for (std::uint64_t bits = page.block_->live[word]; bits != 0; bits &= bits - 1) {
+        const std::size_t slot = word * kSlotsOfWord + static_cast<std::size_t>(std::countr_zero(bits));
+        const Index place = i * slots + slot;
+        places[slot] = order == CompactionOrder::kStable ? next++ : place < compaction.live ? place : take_gap();
+      }
+  }
+}
 
-  // Only now may pages leave the list.
-  std::vector<std::size_t> with_memory;
-  for (std::size_t i = first_; i < pages_.size(); ++i)
-    if (pages_[i].has_memory()) with_memory.push_back(i);
+void PagedLayers::move_elements(const Compaction& compaction) {
   struct Bounds {
     std::uint32_t first = kNever, last = 0;
   };
-  std::vector<Bounds> bounds(with_memory.size());
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;
-  const std::size_t live = live_;
-  for (std::size_t source = 0; source < with_memory.size(); ++source) {
-    const Page& page = pages_[with_memory[source]];
-    const Index* const indices = page.array<Index>(*layer);
+  std::vector<Bounds> bounds(compaction.pages.size());
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;  // of slots, from one page to one other
+  for (std::size_t source = 0; source < compaction.pages.size(); ++source) {
+    const Page& page = pages_[compaction.pages[source]];
+    const Index* const places = page.array<Index>(compaction.layer);
     std::size_t target = 0;
     bool any = false;
     const auto flush = [&] {
       if (!any) return;
       bounds[target].first = std::min(bounds[target].first, page.first_death_);
       bounds[target].last = std::max(bounds[target].last, page.last_death_);
-      const Page& to = pages_[with_memory[target]];
+      const Page& to = pages_[compaction.pages[target]];
       for (Layer each = 0; each < kMostLayers && !moves.empty(); ++each)
-        if (layers_[each].bytes != 0 && each != *layer)
-          copy_elements(page.layer(each), to.layer(each), layers_[each].bytes, moves);
+        if (layers_[each].bytes != 0) copy_elements(page.layer(each), to.layer(each), layers_[each].bytes, moves);
       counts_.moved += moves.size();
       moves.clear();
       any = false;
@@ -283,28 +323,26 @@ void PagedLayers::compact(CompactionOrder order, const UpdateOwner& owner) {
       for (std::uint64_t bits = page.block_->live[word]; bits != 0; bits &= bits - 1) {
         const auto slot =
             static_cast<std::uint32_t>(word * kSlotsOfWord + static_cast<unsigned>(std::countr_zero(bits)));
-        const auto to = static_cast<std::size_t>(indices[slot] >> shift_);
+        const auto to = static_cast<std::size_t>(places[slot] >> shift_);
         if (any && to != target) flush();
         target = to;
         any = true;
-        const auto to_slot = static_cast<std::uint32_t>(indices[slot] & (settings_.page_slots - 1));
+        const auto to_slot = static_cast<std::uint32_t>(places[slot] & (settings_.page_slots - 1));
         if (to != source || to_slot != slot) moves.emplace_back(slot, to_slot);
       }
     flush();
   }
-  for (std::size_t i = first_; i < pages_.size(); ++i)
-    if (pages_[i].has_memory()) free_bytes(std::exchange(pages_[i].block_->layers[*layer], nullptr));
-  layers_[*layer] = {};
 
-  for (std::size_t i = 0; i < with_memory.size(); ++i) {
-    Page& page = pages_[with_memory[i]];
+  for (std::size_t i = 0; i < compaction.pages.size(); ++i) {
+    Page& page = pages_[compaction.pages[i]];
+    free_bytes(std::exchange(page.block_->layers[compaction.layer], nullptr));
     const std::size_t before = i * settings_.page_slots;
-    if (before >= live) {
-      page.live_ = 0;
+    if (before >= compaction.live) {
+      page.live_ = 0;  // they live on elsewhere
       give_back(page);
       continue;
     }
-    const auto left = static_cast<std::uint32_t>(std::min<std::size_t>(live - before, settings_.page_slots));
+    const auto left = static_cast<std::uint32_t>(std::min<std::size_t>(compaction.live - before, settings_.page_slots));
     std::memset(page.block_->live, 0, settings_.page_slots / 8);
     page.used_ = page.live_ = left;
     for (std::uint32_t slot = 0; slot < left; slot += kSlotsOfWord)
@@ -313,10 +351,6 @@ void PagedLayers::compact(CompactionOrder order, const UpdateOwner& owner) {
     page.first_death_ = bounds[i].first;
     page.last_death_ = bounds[i].last;
   }
-  std::erase_if(pages_, [](const Page& page) { return !page.has_memory(); });
-  first_ = 0;
-  base_ = 0;
-  ++counts_.compactions;
 }
 
 std::size_t PagedLayers::bytes() const {

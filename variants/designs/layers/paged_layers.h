@@ -96,6 +96,8 @@ class PagedLayers {
     std::size_t index_layer_bytes = 0;  ///< the most that a compaction took
   };
 
+  struct Compaction;
+
   /// New indices by old ones, while a compaction asks its owner.
   class NewIndices {
    public:
@@ -104,9 +106,9 @@ class PagedLayers {
 
    private:
     friend PagedLayers;
-    NewIndices(const PagedLayers& pages, Layer layer) : pages_(pages), layer_(layer) {}
+    NewIndices(const PagedLayers& pages, const Compaction& compaction) : pages_(pages), compaction_(compaction) {}
     const PagedLayers& pages_;
-    Layer layer_;
+    const Compaction& compaction_;
   };
   using UpdateOwner = std::function<void(const NewIndices&)>;
 
@@ -193,12 +195,15 @@ class PagedLayers {
 
   /// Frees pages without a live element, or keeps their memory for new ones. Returns how many.
   std::size_t free_dead_pages();
-  /// Gives back the memory that is kept for new pages.
-  void free_spare_pages();
+  /// Gives back the memory of pages that are kept for new ones, all but `kept`.
+  void free_spare_pages(std::size_t kept = 0);
 
   /// 1. adds a layer with the new index of each element, 2. calls `owner`, which may look up any index, 3. moves the
   /// elements, removes the layer and frees pages. Takes no further page of particles.
   void compact(CompactionOrder order, const UpdateOwner& owner);
+  /// The same for some neighbouring pages with at most `most` live elements together: those of which it frees most.
+  /// Indices of elements elsewhere stay. Returns the number of freed pages; if there is none to free, does nothing.
+  std::size_t compact_some(std::size_t most, CompactionOrder order, const UpdateOwner& owner);
 
   /// Of an element in a layer.
   std::size_t layer_bytes(Layer layer) const { return layers_[layer].bytes; }
@@ -251,7 +256,11 @@ class PagedLayers {
   Block* new_block();
   void free_block(Block* block);
   void give_back(Page& page);
-  void fill_new_indices(Layer layer, CompactionOrder order);
+  std::vector<std::size_t> pages_with_memory() const;
+  void compact_pages(Compaction& compaction, CompactionOrder order, const UpdateOwner& owner);
+  void fill_places(const Compaction& compaction, CompactionOrder order);
+  void move_elements(const Compaction& compaction);
+  void drop_leading_pages();
   std::size_t block_bytes() const;
   std::size_t added_bytes() const;
 

@@ -79,6 +79,9 @@ struct PointerParticle {
   std::byte* further[kPointers] = {};  ///< "hair", "boid" and one that the user defines, as it were
 };
 
+/// Of the pages in use, one in so many is kept besides for new particles.
+constexpr std::size_t kSpareShare = 32;
+
 template <typename L>
 class Paged : public Buffer {
  public:
@@ -155,8 +158,11 @@ class Paged : public Buffer {
     if (choice_.clean_up == CleanUp::kFreeDeadPages || pages_needed() >= pages_.pages()) return;
     if (!too_dead(pages_.slots(), pages_.live())) return;
     if (choice_.clean_up == CleanUp::kCompactByForecast && is_better_soon(frame)) return;
-    compact();
-    pages_.free_spare_pages();
+    if (choice_.most_moved == 0)
+      compact();
+    else
+      pages_.compact_some(choice_.most_moved, choice_.order, owner_call());
+    pages_.free_spare_pages(pages_.pages() / kSpareShare);
   }
 
   std::size_t live() const override { return pages_.live(); }
@@ -218,11 +224,7 @@ class Paged : public Buffer {
 
   void on_move(std::function<void(const NewRefs&)> owner) override { owner_ = std::move(owner); }
 
-  void compact() override {
-    pages_.compact(choice_.order, [this](const PagedLayers::NewIndices& indices) {
-      if (owner_) owner_([&indices](Ref old) { return indices(old); });
-    });
-  }
+  void compact() override { pages_.compact(choice_.order, owner_call()); }
 
   std::optional<unsigned> add_layer(std::size_t bytes) override { return pages_.add_layer(bytes); }
   void remove_layer(unsigned layer) override { pages_.remove_layer(layer); }
@@ -261,6 +263,12 @@ class Paged : public Buffer {
   }
 
   std::size_t pages_needed() const { return (pages_.live() + pages_.page_slots() - 1) / pages_.page_slots(); }
+
+  PagedLayers::UpdateOwner owner_call() const {
+    return [this](const PagedLayers::NewIndices& indices) {
+      if (owner_) owner_([&indices](Ref old) { return indices(old); });
+    };
+  }
 
   static bool too_dead(std::size_t slots, std::size_t live) {
     return static_cast<double>(slots - live) > kDeadLimit * static_cast<double>(slots);

@@ -26,13 +26,17 @@ inline constexpr double kDeadLimit = 0.5;
 /// A compaction costs as much as walking its dead slots for many frames, so waiting for some costs little.
 inline constexpr std::uint32_t kSoonFrames = 8;
 
+/// Moved in a frame at most, so that no frame is much longer than others: well below 1 ms.
+inline constexpr std::size_t kMostMoved = 16'384;
+
 struct PagedChoice {
   Layout layout = Layout::kRows;
   CleanUp clean_up = CleanUp::kFreeDeadPages;
   designs::CompactionOrder order = designs::CompactionOrder::kStable;
   designs::PageLoop loop = designs::PageLoop::kSetBits;
-  bool recycles = false;      ///< dead pages are used again; a compaction of clean_up() gives them back
-  bool knows_deaths = false;  ///< each page keeps the first and last frame in which one of its particles dies
+  bool recycles = false;       ///< dead pages are used again; a compaction of clean_up() gives them back
+  std::size_t most_moved = 0;  ///< particles that clean_up() moves in a frame; 0: any number
+  bool knows_deaths = false;   ///< each page keeps the first and last frame in which one of its particles dies
 };
 
 std::unique_ptr<Buffer> make_paged(const Setup& setup, const PagedChoice& choice);

@@ -28,9 +28,17 @@ std::uint32_t equal_lifetime(std::uint64_t) {
   return kLifetime;
 }
 
-std::uint32_t varied_lifetime(std::uint64_t random) {
-  const auto within = static_cast<std::uint32_t>(random >> 32);
-  return random % 10 == 0 ? 50 + within % 101 : 2 + within % 11;
+/// Frames: from `low` to `high`.
+struct Lifetimes {
+  std::uint32_t low, high;
+  std::uint32_t of(std::uint64_t random) const {
+    return low + static_cast<std::uint32_t>(random >> 32) % (high - low + 1);
+  }
+};
+
+/// One in ten lives long.
+std::function<std::uint32_t(std::uint64_t)> varied(const Lifetimes& brief, const Lifetimes& long_lived) {
+  return [=](std::uint64_t random) { return random % 10 == 0 ? long_lived.of(random) : brief.of(random); };
 }
 
 }  // namespace
@@ -54,7 +62,7 @@ Scenario varying_lifetimes() {
   Scenario scenario = animated_emission();
   scenario.name = "varying_lifetimes";
   scenario.title = "the animated emission rate, lifetimes from 2 to 150 frames";
-  scenario.lifetime = varied_lifetime;
+  scenario.lifetime = varied({2, 12}, {50, 150});
   return scenario;
 }
 
@@ -64,6 +72,14 @@ Scenario rain() {
           .frames = 5'000,
           .rates = {2'000},
           .lifetime = [](std::uint64_t) -> std::uint32_t { return 50; }};
+}
+
+Scenario varying_rain() {
+  Scenario scenario = rain();
+  scenario.name = "rain_varying";
+  scenario.title = "10 million particles of rain with varying lifetimes, 2,000 a frame, 100,000 of them in the air";
+  scenario.lifetime = varied({10, 40}, {200, 350});
+  return scenario;
 }
 
 Scenario filling_sink() {

@@ -42,6 +42,8 @@ Scenario animated_emission();
 Scenario varying_lifetimes();
 /// 10 million particles, 100,000 of them live at once.
 Scenario rain();
+/// The same with lifetimes from 10 to 40 frames for nine of ten, and from 200 to 350 for the others.
+Scenario varying_rain();
 /// A sink that fills: nothing dies.
 Scenario filling_sink();
 /// The animated emission with room for a third of its particles.

@@ -567,6 +567,7 @@ bench::Workload unless(bool supported, const char* why, bench::Workload workload
   return workload;
 }
 
+constexpr const char* kWalksAll = "it would walk up to 10 million particles in each of 5,000 frames";
 constexpr const char* kNoIndices = "its particles move or are replaced without notice, so no index or address lasts";
 
 }  // namespace
@@ -575,8 +576,9 @@ std::vector<bench::Workload> workloads(const MakeBuffer& make, const Abilities& 
   std::vector<bench::Workload> all{
       with_memory_exhibits(frames(animated_emission(), make), animated_emission(), make),
       with_memory_exhibits(frames(varying_lifetimes(), make), varying_lifetimes(), make),
-      unless(!abilities.walks_all, "it would walk 10 million particles in each of 5,000 frames",
-             with_frame_times(frames(rain(), make, 500), rain(), make)),
+      unless(!abilities.walks_all, kWalksAll, with_frame_times(frames(rain(), make, 500), rain(), make)),
+      unless(!abilities.walks_all, kWalksAll,
+             with_frame_times(frames(varying_rain(), make, 500), varying_rain(), make)),
       frames(filling_sink(), make),
       frames(under_rule(LoadRule::kStopEmitting), make),
       frames(under_rule(LoadRule::kReplaceOldest), make),
