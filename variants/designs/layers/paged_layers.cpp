@@ -270,9 +270,12 @@ void PagedLayers::compact_pages(Compaction& compaction, CompactionOrder order, c
     pages_[i].block_->layers[compaction.layer] = new_bytes(index_bytes);
     compaction.live += pages_[i].live_;
   }
+  const std::uint64_t taken = counts_.pages_allocated + counts_.pages_recycled;
   fill_places(compaction, order);
   owner(NewIndices(*this, compaction));
   move_elements(compaction);
+  counts_.most_extra_pages = std::max(
+      counts_.most_extra_pages, static_cast<std::size_t>(counts_.pages_allocated + counts_.pages_recycled - taken));
   ++counts_.compactions;
 }
 
@@ -354,7 +357,7 @@ void PagedLayers::move_elements(const Compaction& compaction) {
 }
 
 std::size_t PagedLayers::bytes() const {
-  return held_ * (block_bytes() + added_bytes()) + spare_.size() * block_bytes() + pages_.capacity() * sizeof(Page) +
+  return held_ * page_bytes() + spare_.size() * block_bytes() + pages_.capacity() * sizeof(Page) +
          spare_.capacity() * sizeof(Block*) + sizeof *this;
 }
 

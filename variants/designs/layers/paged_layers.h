@@ -93,6 +93,7 @@ class PagedLayers {
     std::uint64_t pages_allocated = 0, pages_freed = 0, pages_recycled = 0;
     std::uint64_t compactions = 0, moved = 0;
     std::size_t most_pages = 0;         ///< with memory, at once, spare ones included
+    std::size_t most_extra_pages = 0;   ///< that a compaction took besides those that it had
     std::size_t index_layer_bytes = 0;  ///< the most that a compaction took
   };
 
@@ -215,6 +216,7 @@ class PagedLayers {
   std::size_t page_slots() const { return settings_.page_slots; }
   /// All memory: pages, spare ones, layers, the list of pages.
   std::size_t bytes() const;
+  std::size_t page_bytes() const { return block_bytes() + added_bytes(); }
   const Counts& counts() const { return counts_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -155,26 +156,37 @@ void time_frames(const Scenario& scenario, const MakeBuffer& make, std::uint64_t
   files.latency("frame", times);
 }
 
-}  // namespace
-
-bench::Workload with_memory_exhibits(bench::Workload workload, const Scenario& scenario, const MakeBuffer& make) {
-  workload.exhibits = {
-      {"bytes", "Bytes for each live particle", bench::ExhibitKind::kSeries},
-      {"particles", "Particles emitted, allocated and live", bench::ExhibitKind::kSeries},
-      {"pages", "Pages as bars over the frames: live particles green, dead ones red", bench::ExhibitKind::kImage},
-      {"page_events", "Each page over time, a millisecond for a frame", bench::ExhibitKind::kEvents}};
-  workload.exhibit = [scenario, make](const bench::Case& inputs, bench::ExhibitFiles& files) {
-    show_memory(scenario, make, inputs.seed, files);
+/// Adds exhibits to those that the workload has.
+bench::Workload with(bench::Workload workload, const std::vector<bench::ExhibitInfo>& exhibits,
+                     const std::function<void(const bench::Case&, bench::ExhibitFiles&)>& show) {
+  workload.exhibits.insert(workload.exhibits.end(), exhibits.begin(), exhibits.end());
+  workload.exhibit = [others = std::move(workload.exhibit), show](const bench::Case& inputs,
+                                                                  bench::ExhibitFiles& files) {
+    if (others) others(inputs, files);
+    show(inputs, files);
   };
   return workload;
 }
 
+}  // namespace
+
+bench::Workload with_memory_exhibits(bench::Workload workload, const Scenario& scenario, const MakeBuffer& make) {
+  using enum bench::ExhibitKind;
+  return with(std::move(workload),
+              {{"bytes", "Bytes for each live particle", kSeries},
+               {"particles", "Particles emitted, allocated and live", kSeries},
+               {"pages", "Pages as bars over the frames: live particles green, dead ones red", kImage},
+               {"page_events", "Each page over time, a millisecond for a frame", kEvents}},
+              [scenario, make](const bench::Case& inputs, bench::ExhibitFiles& files) {
+                show_memory(scenario, make, inputs.seed, files);
+              });
+}
+
 bench::Workload with_frame_times(bench::Workload workload, const Scenario& scenario, const MakeBuffer& make) {
-  workload.exhibits = {{"frame", "Time of a frame", bench::ExhibitKind::kLatency}};
-  workload.exhibit = [scenario, make](const bench::Case& inputs, bench::ExhibitFiles& files) {
-    time_frames(scenario, make, inputs.seed, files);
-  };
-  return workload;
+  return with(std::move(workload), {{"frame", "Time of a frame", bench::ExhibitKind::kLatency}},
+              [scenario, make](const bench::Case& inputs, bench::ExhibitFiles& files) {
+                time_frames(scenario, make, inputs.seed, files);
+              });
 }
 
 }  // namespace lab::particle_buffer

@@ -179,7 +179,8 @@ class Paged : public Buffer {
             .pages_recycled = counts.pages_recycled,
             .compactions = counts.compactions,
             .moved = counts.moved,
-            .index_layer_bytes = counts.index_layer_bytes};
+            .index_layer_bytes = counts.index_layer_bytes,
+            .most_extra_bytes = counts.most_extra_pages * pages_.page_bytes()};
   }
 
   std::vector<Span> spans() const override {

@@ -245,51 +245,47 @@ std::vector<bench::Workload> all_walks(const MakeBuffer& make) {
           [](Buffer& buffer) { buffer.iterate_some(is_hidden); }, dead, of_many, is_hidden)};
 }
 
-/// The heights of all live particles: by a walk, by index in order, by index at random.
+/// How the heights of all live particles are read.
+enum class Access { kIterator, kIndex, kRandomIndex };
+
 class AccessTask : public bench::Task {
  public:
-  AccessTask(std::unique_ptr<Buffer> buffer, std::uint64_t seed) : buffer_(std::move(buffer)) {
-    buffer_->visit([this](Ref ref, const Particle&) { in_order_.push_back(ref); });
-    shuffled_ = in_order_;
+  AccessTask(std::unique_ptr<Buffer> buffer, Access access, std::uint64_t seed)
+      : buffer_(std::move(buffer)), access_(access) {
+    buffer_->visit([this](Ref ref, const Particle&) { refs_.push_back(ref); });
     Random random(seed);
-    for (std::size_t i = shuffled_.size(); i > 1; --i) std::swap(shuffled_[i - 1], shuffled_[random.below(i)]);
-    heights_.resize(in_order_.size());
+    if (access == Access::kRandomIndex)
+      for (std::size_t i = refs_.size(); i > 1; --i) std::swap(refs_[i - 1], refs_[random.below(i)]);
+    heights_.resize(refs_.size());
   }
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
-    bench::Checksum sum;
-    clock.time(0, [this] { std::as_const(*buffer_).heights(heights_); });
-    sum.word(heights());
-    clock.time(1, [this] { buffer_->heights(in_order_, heights_); });
-    sum.word(heights());
-    clock.time(2, [this] { buffer_->heights(shuffled_, heights_); });
-    sum.word(heights());
-    return sum.value();
-  }
-
- private:
-  std::uint64_t heights() const {
+    if (access_ == Access::kIterator)
+      clock.time(0, [this] { std::as_const(*buffer_).heights(heights_); });
+    else
+      clock.time(0, [this] { buffer_->heights(refs_, heights_); });
     std::uint64_t sum = 0;
     for (const float height : heights_) sum += scatter(static_cast<std::uint64_t>(height));
     return sum;
   }
 
+ private:
   std::unique_ptr<Buffer> buffer_;
-  std::vector<Ref> in_order_, shuffled_;
+  Access access_;
+  std::vector<Ref> refs_;
   std::vector<float> heights_;
 };
 
-bench::Workload access(const MakeBuffer& make) {
+bench::Workload reads(const char* name, const char* how, Access access, const MakeBuffer& make) {
   static constexpr Holes kHoles{18, 50};
   bench::Workload workload;
-  workload.name = "access";
-  workload.title =
-      "read 131,072 live particles among as many dead ones: by an iterator, by index in order, by index at random";
-  workload.phases = {"iterator", "index", "random_index"};
+  workload.name = name;
+  workload.title = fmt::format("read the heights of 131,072 live particles among as many dead ones, {}", how);
+  workload.phases = {"read"};
   workload.operations = kHoles.live();
   workload.operation = "live particle";
-  workload.prepare = [make](const bench::Case& inputs) {
-    return std::make_unique<AccessTask>(kHoles.buffer(make, inputs.seed), inputs.seed);
+  workload.prepare = [access, make](const bench::Case& inputs) {
+    return std::make_unique<AccessTask>(kHoles.buffer(make, inputs.seed), access, inputs.seed);
   };
   return workload;
 }
@@ -575,7 +571,8 @@ constexpr const char* kNoIndices = "its particles move or are replaced without n
 std::vector<bench::Workload> workloads(const MakeBuffer& make, const Abilities& abilities) {
   std::vector<bench::Workload> all{
       with_memory_exhibits(frames(animated_emission(), make), animated_emission(), make),
-      with_memory_exhibits(frames(varying_lifetimes(), make), varying_lifetimes(), make),
+      with_frame_times(with_memory_exhibits(frames(varying_lifetimes(), make), varying_lifetimes(), make),
+                       varying_lifetimes(), make),
       unless(!abilities.walks_all, kWalksAll, with_frame_times(frames(rain(), make, 500), rain(), make)),
       unless(!abilities.walks_all, kWalksAll,
              with_frame_times(frames(varying_rain(), make, 500), varying_rain(), make)),
@@ -584,7 +581,11 @@ std::vector<bench::Workload> workloads(const MakeBuffer& make, const Abilities& 
       frames(under_rule(LoadRule::kReplaceOldest), make),
       unless(abilities.pages, "it has no pages of a chosen size", page_sizes(make))};
   for (bench::Workload& workload : all_walks(make)) all.push_back(std::move(workload));
-  all.push_back(unless(abilities.indices, kNoIndices, access(make)));
+  all.push_back(reads("read_by_iterator", "by an iterator", Access::kIterator, make));
+  all.push_back(
+      unless(abilities.indices, kNoIndices, reads("read_by_index", "by index in order", Access::kIndex, make)));
+  all.push_back(unless(abilities.indices, kNoIndices,
+                       reads("read_at_random", "by index in random order", Access::kRandomIndex, make)));
   all.push_back(unless(abilities.compacts, "it never moves particles together", compaction(make)));
   all.push_back(release(make));
   all.push_back(unless(abilities.layers, "it holds one struct for each particle", layers(make)));
