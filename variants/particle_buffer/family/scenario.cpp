@@ -68,17 +68,17 @@ Scenario varying_lifetimes() {
 
 Scenario rain() {
   return {.name = "rain",
-          .title = "10 million particles of rain, 2,000 a frame, 100,000 of them in the air",
-          .frames = 5'000,
-          .rates = {2'000},
-          .lifetime = [](std::uint64_t) -> std::uint32_t { return 50; }};
+          .title = "10 million particles of rain, 5,000 a frame, 100,000 of them in the air",
+          .frames = 2'000,
+          .rates = {5'000},
+          .lifetime = [](std::uint64_t) -> std::uint32_t { return 20; }};
 }
 
 Scenario varying_rain() {
   Scenario scenario = rain();
   scenario.name = "rain_varying";
-  scenario.title = "10 million particles of rain with varying lifetimes, 2,000 a frame, 100,000 of them in the air";
-  scenario.lifetime = varied({10, 40}, {200, 350});
+  scenario.title = "10 million particles of rain with varying lifetimes, 5,000 a frame, 100,000 of them in the air";
+  scenario.lifetime = varied({4, 16}, {60, 160});
   return scenario;
 }
 

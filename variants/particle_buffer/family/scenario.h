@@ -42,7 +42,7 @@ Scenario animated_emission();
 Scenario varying_lifetimes();
 /// 10 million particles, 100,000 of them live at once.
 Scenario rain();
-/// The same with lifetimes from 10 to 40 frames for nine of ten, and from 200 to 350 for the others.
+/// The same with lifetimes from 4 to 16 frames for nine of ten, and from 60 to 160 for the others.
 Scenario varying_rain();
 /// A sink that fills: nothing dies.
 Scenario filling_sink();
