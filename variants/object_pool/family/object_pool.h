@@ -57,6 +57,11 @@ template <typename P>
 concept Searches = ObjectPool<P> && requires {
   requires P::kSearches;
 };
+/// Has no slots: each object is a block of the process's malloc.
+template <typename P>
+concept IsHeap = ObjectPool<P> && requires {
+  requires P::kIsHeap;
+};
 /// Counts writes to destroyed objects.
 template <typename P>
 concept CountsOverwritten = ObjectPool<P> && requires(const P constant) {
