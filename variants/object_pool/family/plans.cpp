@@ -95,17 +95,21 @@ void SoakSteps::begin_level() {
     wanted_[i] = i % 4 == 3 ? static_cast<std::uint8_t>(i / 4 % kSoakTypes) : favourites[i % 4];
 }
 
-std::array<std::size_t, kSoakTypes> soak_peaks(std::uint64_t seed, std::size_t level_pairs, std::size_t pairs) {
+std::array<std::size_t, kSoakTypes> soak_peaks(std::uint64_t seed, std::size_t level_pairs, std::size_t pairs,
+                                               bool repeated) {
   std::vector<std::uint8_t> types(kSoakLive);
   std::array<std::size_t, kSoakTypes> live{}, peaks;
   for (std::size_t slot = 0; slot < kSoakLive; ++slot) ++live[types[slot] = static_cast<std::uint8_t>(first_type(slot))];
   peaks = live;
-  SoakSteps steps(seed, level_pairs);
-  for (std::size_t pair = 0; pair < pairs; ++pair) {
-    const SoakSteps::Step step = steps.next();
-    --live[types[step.slot]];
-    types[step.slot] = static_cast<std::uint8_t>(step.type);
-    peaks[step.type] = std::max(peaks[step.type], ++live[step.type]);
+  // Every repetition after the first begins with what the one before left.
+  for (int round = 0; round <= repeated; ++round) {
+    SoakSteps steps(seed, level_pairs);
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+      const SoakSteps::Step step = steps.next();
+      --live[types[step.slot]];
+      types[step.slot] = static_cast<std::uint8_t>(step.type);
+      peaks[step.type] = std::max(peaks[step.type], ++live[step.type]);
+    }
   }
   return peaks;
 }

@@ -43,7 +43,7 @@ class Soak {
 class SoakTask final : public bench::Task {
  public:
   SoakTask(const TaskTable& tasks, std::uint64_t seed)
-      : seed_(seed), soak_(tasks, soak_peaks(seed, kLevelPairs, 2 * kLevels * kLevelPairs)) {}
+      : seed_(seed), soak_(tasks, soak_peaks(seed, kLevelPairs, kLevels * kLevelPairs, true)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     SoakSteps steps(seed_, kLevelPairs);
@@ -60,18 +60,31 @@ class SoakTask final : public bench::Task {
   Soak soak_;
 };
 
-bench::SeriesLine line_of(std::string name, const TaskTable& tasks,
-                          const std::array<std::size_t, kSoakTypes>& capacities, std::uint64_t seed,
-                          std::size_t level_pairs, std::size_t pairs) {
-  bench::SeriesLine line{std::move(name), {}};
-  line.y.reserve(kPoints);
+/// Bytes held and bytes of live objects, at each point of a run.
+struct SoakCurve {
+  std::vector<double> held, live;
+};
+
+SoakCurve curve_of(const TaskTable& tasks, const std::array<std::size_t, kSoakTypes>& capacities, std::uint64_t seed,
+                   std::size_t level_pairs, std::size_t pairs) {
+  SoakCurve curve;
+  curve.held.reserve(kPoints);
+  curve.live.reserve(kPoints);
   Soak soak(tasks, capacities);
   SoakSteps steps(seed, level_pairs);
   for (std::size_t point = 0; point < kPoints; ++point) {
     soak->run(steps, pairs / kPoints);
-    line.y.push_back(static_cast<double>(soak.held_bytes()) / static_cast<double>(soak->live_bytes()));
+    curve.held.push_back(static_cast<double>(soak.held_bytes()));
+    curve.live.push_back(static_cast<double>(soak->live_bytes()));
   }
-  return line;
+  return curve;
+}
+
+std::vector<double> per_live_byte(const SoakCurve& curve) {
+  std::vector<double> shares;
+  for (std::size_t point = 0; point < curve.held.size(); ++point)
+    shares.push_back(curve.held[point] / curve.live[point]);
+  return shares;
 }
 
 }  // namespace
@@ -80,19 +93,26 @@ std::unique_ptr<bench::Task> soak_task(const TaskTable& tasks, std::uint64_t see
   return std::make_unique<SoakTask>(tasks, seed);
 }
 
-bench::Series soak_series(const TaskTable& tasks, std::uint64_t seed, std::size_t operations) {
+SoakSeries soak_series(const TaskTable& tasks, std::uint64_t seed, std::size_t operations) {
+  constexpr const char *kHeap = "new and delete", *kPools = "a pool for each size";
   const std::size_t pairs = operations / 2, level_pairs = pairs / kSoakLevels;
-  const auto capacities = soak_peaks(seed, level_pairs, pairs);
-  bench::Series series{"creations and destructions", "memory held per live byte", {}, {}};
-  for (std::size_t point = 1; point <= kPoints; ++point)
-    series.x.push_back(static_cast<double>(2 * (pairs / kPoints) * point));
+  const auto capacities = soak_peaks(seed, level_pairs, pairs, false);
   TaskTable heap;
   heap.is_heap = true;
   heap.soak = [](const std::array<std::size_t, kSoakTypes>& limits) -> std::unique_ptr<AnySoak> {
     return std::make_unique<SoakOf<NewDeletePool>>(limits);
   };
-  series.lines.push_back(line_of("new and delete", heap, capacities, seed, level_pairs, pairs));
-  if (!tasks.is_heap) series.lines.push_back(line_of("a pool for each size", tasks, capacities, seed, level_pairs, pairs));
+  const SoakCurve of_heap = curve_of(heap, capacities, seed, level_pairs, pairs);
+  SoakSeries series{{"creations and destructions", "bytes", {}, {{"live objects", of_heap.live}, {kHeap, of_heap.held}}},
+                    {"creations and destructions", "bytes held per byte of live objects", {}, {{kHeap, per_live_byte(of_heap)}}}};
+  for (std::size_t point = 1; point <= kPoints; ++point)
+    series.memory.x.push_back(static_cast<double>(2 * (pairs / kPoints) * point));
+  series.share.x = series.memory.x;
+  if (!tasks.is_heap) {
+    const SoakCurve of_pools = curve_of(tasks, capacities, seed, level_pairs, pairs);
+    series.memory.lines.push_back({kPools, of_pools.held});
+    series.share.lines.push_back({kPools, per_live_byte(of_pools)});
+  }
   return series;
 }
 

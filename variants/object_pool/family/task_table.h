@@ -10,7 +10,7 @@
 namespace lab::object_pool {
 
 /// Of each size that churn_bytes measures.
-inline constexpr std::array<std::size_t, 7> kChurnBytes{16, 32, 64, 128, 256, 512, 1024};
+inline constexpr std::array<std::size_t, 4> kChurnBytes{16, 64, 256, 1024};
 inline constexpr std::size_t kBytes = 64;  ///< of an object in all other workloads of one size
 
 /// Null: the variant cannot do it.

@@ -1,4 +1,4 @@
-/// The timed loops: all that is compiled again for each variant. Everything else is in workloads.cpp.
+/// The timed loops: all that is compiled again for each variant. Everything else is in tasks.cpp and workloads.cpp.
 #pragma once
 
 #include <malloc.h>
@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -35,12 +34,28 @@ void end_objects(P& pool, const std::vector<typename P::Ref>& refs) {
       if (ref != typename P::Ref{}) pool.destroy(ref);
 }
 
+/// A task whose counters are the memory of its pool and of what lives in it.
+class MemoryTask : public bench::Task {
+ public:
+  std::map<std::string, double> counters() const final;
+
+ protected:
+  virtual std::size_t memory_bytes() const = 0;
+  virtual std::size_t live_bytes() const = 0;
+};
+
 /// A random object is destroyed and another one with its id is created: what lives is the same after any number of
 /// pairs. Every variant begins with its first `live` slots in use, and all of its memory touched.
-class ChurnTask : public bench::Task {
+class ChurnTask : public MemoryTask {
  public:
+  explicit ChurnTask(ChurnPlan plan) : plan_(std::move(plan)) {}
   /// Nanoseconds of each pair of the plan.
-  virtual std::vector<std::uint32_t> pair_times() = 0;
+  std::vector<std::uint32_t> pair_times();
+
+ protected:
+  virtual void replace_one(std::uint32_t victim) = 0;
+
+  const ChurnPlan plan_;
 };
 
 template <ObjectPool P>
@@ -48,7 +63,7 @@ class ChurnOf final : public ChurnTask {
  public:
   using Ref = typename P::Ref;
 
-  explicit ChurnOf(ChurnPlan plan) : plan_(std::move(plan)), pool_(plan_.capacity), refs_(plan_.capacity) {
+  explicit ChurnOf(ChurnPlan plan) : ChurnTask(std::move(plan)), pool_(plan_.capacity), refs_(plan_.capacity) {
     for (std::size_t id = 0; id < plan_.capacity; ++id) {
       refs_[id] = fill_next(pool_, id);
       pool_.get(refs_[id])->id = id;
@@ -69,22 +84,11 @@ class ChurnOf final : public ChurnTask {
     for (const Ref& ref : refs_) sum += scatter(pool_.get(ref)->id);
     return sum;
   }
-  std::map<std::string, double> counters() const override {
-    return {{"memory_bytes", static_cast<double>(pool_.memory_bytes())},
-            {"live_bytes", static_cast<double>(plan_.live * sizeof(typename P::Object))}};
-  }
-  std::vector<std::uint32_t> pair_times() override {
-    using Clock = std::chrono::steady_clock;
-    std::vector<std::uint32_t> times;
-    times.reserve(plan_.victims.size());
-    for (const std::uint32_t victim : plan_.victims) {
-      const Clock::time_point begin = Clock::now();
-      replace(refs_[victim]);
-      const std::chrono::nanoseconds took = Clock::now() - begin;
-      times.push_back(static_cast<std::uint32_t>(std::min<std::chrono::nanoseconds::rep>(took.count(), UINT32_MAX)));
-    }
-    return times;
-  }
+
+ protected:
+  std::size_t memory_bytes() const override { return pool_.memory_bytes(); }
+  std::size_t live_bytes() const override { return pool_.size() * sizeof(typename P::Object); }
+  void replace_one(std::uint32_t victim) override { replace(refs_[victim]); }
 
  private:
   void replace(Ref& ref) {
@@ -111,7 +115,6 @@ class ChurnOf final : public ChurnTask {
     }
   }
 
-  const ChurnPlan plan_;
   P pool_;
   std::vector<Ref> refs_;
 };
@@ -161,7 +164,7 @@ class InitTask final : public bench::Task {
 /// A walk over what lives, half of the capacity, after a random half was destroyed and `pairs` objects were replaced in
 /// bursts.
 template <Walkable P>
-class IterateTask final : public bench::Task {
+class IterateTask final : public MemoryTask {
  public:
   IterateTask(std::uint64_t seed, std::size_t capacity, std::size_t pairs, std::size_t walks)
       : random_(seed_of("iterate") ^ seed), pool_(capacity), walks_(walks) {
@@ -191,10 +194,10 @@ class IterateTask final : public bench::Task {
     pool_.each([&](const typename P::Object& object) { sum += scatter(object.id); });
     return sum;
   }
-  std::map<std::string, double> counters() const override {
-    return {{"memory_bytes", static_cast<double>(pool_.memory_bytes())},
-            {"live_bytes", static_cast<double>(pool_.size() * sizeof(typename P::Object))}};
-  }
+
+ protected:
+  std::size_t memory_bytes() const override { return pool_.memory_bytes(); }
+  std::size_t live_bytes() const override { return pool_.size() * sizeof(typename P::Object); }
 
  private:
   void keep(typename P::Ref ref, std::uint64_t id) {
@@ -303,37 +306,37 @@ class StartUpTask final : public bench::Task {
 enum class LoadRule { kSized, kIgnore, kReplace, kGrow };
 
 struct LoadCounts {
-  std::size_t created = 0, dropped = 0, replaced = 0, peak_bytes = 0;
+  std::size_t created = 0, dropped = 0, replaced = 0, grown = 0, given_back = 0, peak_bytes = 0, bytes_after = 0;
   double heard = 0;  ///< loudness times ticks
 };
 
+class AnyOverload : public bench::Task {
+ public:
+  explicit AnyOverload(SoundPlan plan) : plan_(std::move(plan)) {}
+  std::map<std::string, double> counters() const final;
+
+ protected:
+  const SoundPlan plan_;
+  LoadCounts counted_;  ///< of a run that is not timed
+};
+
 template <Walkable P>
-class OverloadTask final : public bench::Task {
+class OverloadTask final : public AnyOverload {
  public:
   OverloadTask(SoundPlan plan, LoadRule rule)
-      : plan_(std::move(plan)), rule_(rule), pool_(rule == LoadRule::kSized ? plan_.most_at_once : kVoices) {
+      : AnyOverload(std::move(plan)), rule_(rule), pool_(rule == LoadRule::kSized ? plan_.most_at_once : kVoices) {
     play<true>();
     counted_ = counts_;
+    counted_.bytes_after = pool_.memory_bytes();
+    if constexpr (requires { pool_.grown(); }) {
+      counted_.grown = pool_.grown();
+      counted_.given_back = pool_.given_back();
+    }
   }
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     clock.time(0, [&] { play<false>(); });
     return sum_ + pool_.size();
-  }
-  std::map<std::string, double> counters() const override {
-    std::map<std::string, double> counters{{"created", static_cast<double>(counted_.created)},
-                                           {"dropped", static_cast<double>(counted_.dropped)},
-                                           {"replaced", static_cast<double>(counted_.replaced)},
-                                           {"grown", 0},
-                                           {"given_back", 0},
-                                           {"peak_bytes", static_cast<double>(counted_.peak_bytes)},
-                                           {"bytes_after", static_cast<double>(pool_.memory_bytes())},
-                                           {"unheard_share", 1 - counted_.heard / plan_.loudness_ticks}};
-    if constexpr (requires { pool_.grown(); }) {
-      counters["grown"] = grown_;
-      counters["given_back"] = given_back_;
-    }
-    return counters;
   }
 
  private:
@@ -351,11 +354,6 @@ class OverloadTask final : public bench::Task {
       for (const SoundRequest& request : requests) ask_for(request);
       if constexpr (kWatched) counts_.peak_bytes = std::max(counts_.peak_bytes, pool_.memory_bytes());
     }
-    if constexpr (requires { pool_.grown(); })
-      if (kWatched) {
-        grown_ = static_cast<double>(pool_.grown());
-        given_back_ = static_cast<double>(pool_.given_back());
-      }
   }
   void ask_for(const SoundRequest& request) {
     if (const auto ref = pool_.create(); ref != typename P::Ref{}) {
@@ -389,17 +387,24 @@ class OverloadTask final : public bench::Task {
     counts_.heard += static_cast<double>(sound.loudness) * sound.ticks_heard;
   }
 
-  const SoundPlan plan_;
   const LoadRule rule_;
   P pool_;
   std::uint64_t sum_ = 0;
-  LoadCounts counts_, counted_;
-  double grown_ = 0, given_back_ = 0;
+  LoadCounts counts_;
 };
 
 /// Objects that refer to targets, and are destroyed without and with clearing the reference.
+class AnyReferences : public bench::Task {
+ public:
+  static constexpr std::size_t kObjects = 1024, kRounds = 8;
+  std::map<std::string, double> counters() const final;
+
+ protected:
+  std::uint64_t kept_ = 0, kept_cleared_ = 0;
+};
+
 template <ObjectPool P>
-class ReferencesTask final : public bench::Task {
+class ReferencesTask final : public AnyReferences {
  public:
   ReferencesTask() : pool_(kObjects), refs_(kObjects), targets_(kObjects * kRounds) {}
 
@@ -410,10 +415,6 @@ class ReferencesTask final : public bench::Task {
     kept_cleared_ = kept();
     return kept_ * 1'000'003 + kept_cleared_;
   }
-  std::map<std::string, double> counters() const override {
-    return {{"kept_targets", static_cast<double>(kept_)}, {"kept_targets_cleared", static_cast<double>(kept_cleared_)}};
-  }
-  static constexpr std::size_t kObjects = 1024, kRounds = 8;
 
  private:
   template <bool kClears>
@@ -441,29 +442,32 @@ class ReferencesTask final : public bench::Task {
   P pool_;
   std::vector<typename P::Ref> refs_;
   std::vector<std::uint32_t> targets_;
-  std::uint64_t kept_ = 0, kept_cleared_ = 0;
 };
 
 /// Objects that others hold. Phase 0: by pointers, and the object tells its holders when it ends. Phase 1: by IDs.
-template <ObjectPool P>
-class HoldersTask final : public bench::Task {
+class AnyHolders : public bench::Task {
  public:
   static constexpr std::size_t kObjects = 1024, kHeldBy = 4, kCreations = 512;
 
+  AnyHolders(std::uint64_t seed, std::size_t accesses);
+
+ protected:
+  std::size_t accesses_;  ///< for each creation
+  std::vector<std::uint32_t> victims_, accessed_;
+};
+
+template <ObjectPool P>
+class HoldersTask final : public AnyHolders {
+ public:
   HoldersTask(std::uint64_t seed, std::size_t accesses)
-      : accesses_(accesses),
-        noted_(kObjects),
-        named_(kObjects),
+      : AnyHolders(seed, accesses),
+        noted_(2 * kObjects),
+        named_(2 * kObjects),
         table_(kObjects),
         noted_refs_(kObjects),
         named_refs_(kObjects),
         holders_(kObjects * kHeldBy),
         ids_(kObjects * kHeldBy) {
-    Random random(seed_of("holders") ^ seed);
-    for (std::size_t i = 0; i < kCreations; ++i)
-      victims_.push_back(static_cast<std::uint32_t>(random.below(kObjects)));
-    for (std::size_t i = 0; i < kCreations * accesses; ++i)
-      accessed_.push_back(static_cast<std::uint32_t>(random.below(kObjects * kHeldBy)));
     for (std::size_t i = 0; i < kObjects; ++i) {
       create_noted(i, i);
       create_named(i, i);
@@ -545,13 +549,11 @@ class HoldersTask final : public bench::Task {
       return table_.get(id);
   }
 
-  std::size_t accesses_;
   P noted_, named_;
   designs::IdTable<Watched> table_;
   std::vector<typename P::Ref> noted_refs_, named_refs_;
   std::vector<designs::Holder<Watched>> holders_;
   std::vector<Id> ids_;
-  std::vector<std::uint32_t> victims_, accessed_;
 };
 
 /// Objects of eight sizes, a pool for each.
@@ -577,27 +579,16 @@ class SoakOf final : public AnySoak {
     refs_of_all([](auto& refs) { refs.resize(kSoakLive); });
   }
   void fill() override {
-    for (std::uint32_t slot = 0; slot < kSoakLive; ++slot) {
-      types_[slot] = static_cast<std::uint8_t>(first_type(slot));
-      of_type(types_[slot], [&](auto& pool, auto& refs) { begin(pool, refs[slot], slot); });
-    }
+    for (std::uint32_t slot = 0; slot < kSoakLive; ++slot) begin(slot, first_type(slot), slot);
   }
   ~SoakOf() override {
-    for (std::uint32_t slot = 0; slot < kSoakLive; ++slot)
-      of_type(types_[slot], [&](auto& pool, auto& refs) { pool.destroy(refs[slot]); });
+    for (std::uint32_t slot = 0; slot < kSoakLive; ++slot) end(slot);
   }
 
   void run(SoakSteps& steps, std::size_t pairs) override {
     for (std::size_t pair = 0; pair < pairs; ++pair) {
       const SoakSteps::Step step = steps.next();
-      std::uint64_t id = 0;
-      of_type(types_[step.slot], [&](auto& pool, auto& refs) {
-        id = pool.get(refs[step.slot])->id;
-        pool.destroy(refs[step.slot]);
-        live_bytes_ -= sizeof(typename std::remove_reference_t<decltype(pool)>::Object);
-      });
-      types_[step.slot] = static_cast<std::uint8_t>(step.type);
-      of_type(step.type, [&](auto& pool, auto& refs) { begin(pool, refs[step.slot], id); });
+      begin(step.slot, step.type, end(step.slot));
     }
   }
   std::uint64_t digest() override {
@@ -622,11 +613,23 @@ class SoakOf final : public AnySoak {
         decltype(std::declval<Pools&>().template pool<kType>())>::Ref>...>;
   };
 
-  template <typename P, typename Ref>
-  void begin(P& pool, Ref& ref, std::uint64_t id) {
-    ref = pool.create();
-    pool.get(ref)->id = id;
-    live_bytes_ += sizeof(typename P::Object);
+  // Not inlined: eight pools' code would be compiled in each place.
+  [[gnu::noinline]] void begin(std::uint32_t slot, std::uint32_t type, std::uint64_t id) {
+    types_[slot] = static_cast<std::uint8_t>(type);
+    of_type(type, [&](auto& pool, auto& refs) {
+      refs[slot] = pool.create();
+      pool.get(refs[slot])->id = id;
+      live_bytes_ += sizeof(typename std::remove_reference_t<decltype(pool)>::Object);
+    });
+  }
+  [[gnu::noinline]] std::uint64_t end(std::uint32_t slot) {
+    std::uint64_t id = 0;
+    of_type(types_[slot], [&](auto& pool, auto& refs) {
+      id = pool.get(refs[slot])->id;
+      pool.destroy(refs[slot]);
+      live_bytes_ -= sizeof(typename std::remove_reference_t<decltype(pool)>::Object);
+    });
+    return id;
   }
   template <typename F>
   void refs_of_all(F f) {

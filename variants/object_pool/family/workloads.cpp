@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "variants/designs/objects/free_list_pool.h"
-
 namespace lab::object_pool {
 
 namespace {
@@ -21,6 +19,7 @@ constexpr std::size_t kAccesses[] = {1, 4, 16, 64, 256};
 
 constexpr const char* kPair = "pair";
 constexpr const char* kSoakMemory = "soak_memory";
+constexpr const char* kSoakShare = "soak_share";
 
 constexpr const char* kNoStableRefs = "a reference to one of its objects is no longer valid when another one is destroyed";
 constexpr const char* kMoves = "its objects move, so a pointer to one cannot be kept";
@@ -197,10 +196,9 @@ std::vector<bench::Workload> overload(const TaskTable& tasks) {
 }
 
 bench::Workload references(const TaskTable& tasks) {
-  using Any = ReferencesTask<designs::FreeListPool<Referring>>;
   bench::Workload workload = make_workload(
       "references", "objects with a counted reference are destroyed without clearing it, and with", "object",
-      Any::kObjects * Any::kRounds);
+      AnyReferences::kObjects * AnyReferences::kRounds);
   workload.phases = {"kept", "cleared"};
   workload.metrics = {{"kept_targets", "Targets still referred to when nothing lives", "", kExact, kLess},
                       {"kept_targets_cleared", "The same after clearing", "", kExact, kLess}};
@@ -209,14 +207,13 @@ bench::Workload references(const TaskTable& tasks) {
 }
 
 bench::Workload holders(const TaskTable& tasks) {
-  using Any = HoldersTask<designs::FreeListPool<Watched>>;
   bench::Workload workload = make_workload(
-      "holders", "4,096 holders of 1,024 objects: pointers that are told when an object ends, or IDs", "access",
-      Any::kCreations);
+      "holders", "4,096 holders of 1,024 objects, in 2,048 slots: pointers that are told when an object ends, or IDs", "access",
+      AnyHolders::kCreations);
   workload.phases = {"pointers", "ids"};
   workload.axis = bench::Axis{"accesses per creation", "", {}};
   for (const std::size_t accesses : kAccesses)
-    workload.axis->points.push_back({static_cast<double>(accesses), Any::kCreations * accesses});
+    workload.axis->points.push_back({static_cast<double>(accesses), AnyHolders::kCreations * accesses});
   workload.prepare = [make = tasks.holders](const bench::Case& inputs) {
     return make(inputs.seed, static_cast<std::size_t>(inputs.point));
   };
@@ -228,10 +225,14 @@ bench::Workload soak(const TaskTable& tasks) {
       "soak", "16,384 objects of 8 sizes with long and short lives; each level of a game wants others", "pair", 200'000);
   workload.metrics = {{"held_bytes", "Memory held", "bytes", kMemory, kLess}, live_metric()};
   workload.prepare = [tasks](const bench::Case& inputs) { return soak_task(tasks, inputs.seed); };
-  workload.exhibits = {{kSoakMemory, "Memory held over 100,000,000 creations and destructions",
-                        bench::ExhibitKind::kSeries}};
+  workload.exhibits = {
+      {kSoakMemory, "Memory held over 100,000,000 creations and destructions", bench::ExhibitKind::kSeries},
+      {kSoakShare, "Memory held per live byte over 100,000,000 creations and destructions",
+       bench::ExhibitKind::kSeries}};
   workload.exhibit = [tasks](const bench::Case& inputs, bench::ExhibitFiles& files) {
-    files.series(kSoakMemory, soak_series(tasks, inputs.seed, kSoakOperations));
+    const SoakSeries series = soak_series(tasks, inputs.seed, kSoakOperations);
+    files.series(kSoakMemory, series.memory);
+    files.series(kSoakShare, series.share);
   };
   return supported_if(tasks.soak != nullptr, tasks.unstable_refs ? kNoStableRefs : kSearchesMillions,
                       std::move(workload));
