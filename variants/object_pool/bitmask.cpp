@@ -1,5 +1,4 @@
 #include "variants/designs/objects/bitmask_pool.h"
-
 #include "variants/object_pool/family/registration.h"
 
 namespace {
@@ -9,7 +8,9 @@ using Pool = lab::designs::BitmaskPool<T>;
 
 lab::bench::Variant lab::bench::this_variant() {
   return object_pool::make_variant<Pool>(
-      LAB_VARIANT, {.idea = "Two levels of 64-bit words say which slots are free. The lowest free slot is used first, so that what lives "
+      LAB_VARIANT,
+      {.idea = "Two levels of 64-bit words say which slots are free. The lowest free slot is used first, so that what "
+               "lives "
                "moves to the front.",
        .cost = "Creation: two words. A walk: a word for 64 slots, and the live objects in the order of addresses.",
        .source = "ours; bitmaps of slots are an old idea",

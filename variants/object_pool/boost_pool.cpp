@@ -1,5 +1,4 @@
 #include <boost/pool/pool.hpp>
-
 #include <cstddef>
 #include <memory>
 #include <utility>

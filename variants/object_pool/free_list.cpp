@@ -1,5 +1,4 @@
 #include "variants/designs/objects/free_list_pool.h"
-
 #include "variants/object_pool/family/chapter_story.h"
 #include "variants/object_pool/family/registration.h"
 

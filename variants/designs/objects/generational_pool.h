@@ -1,5 +1,6 @@
-/// A free-list pool behind handles: each use of a slot has a generation, so that a handle to a destroyed object is found
-/// to be stale, also when the slot is in use again. O(1). A slot must be used 2^31 times before an old handle matches.
+/// A free-list pool behind handles: each use of a slot has a generation, so that a handle to a destroyed object is
+/// found to be stale, also when the slot is in use again. O(1). A slot must be used 2^31 times before an old handle
+/// matches.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ class GenerationalPool {
  public:
   using Object = T;
   using Ref = ObjectHandle;
-  static constexpr bool kFindsStale = true;  ///< get() of a destroyed object's handle is null, and destroy() does nothing
+  static constexpr bool kFindsStale =
+      true;  ///< get() of a destroyed object's handle is null, and destroy() does nothing
 
   explicit GenerationalPool(std::size_t capacity) : slots_(capacity), generations_(capacity, 0) {}
   ~GenerationalPool() { end_all(*this); }
@@ -44,7 +46,7 @@ class GenerationalPool {
   }
   T* get(ObjectHandle handle) const {
     return handle.index < touched_ && generations_[handle.index] == handle.generation ? slots_.at(handle.index)
-                                                                                     : nullptr;
+                                                                                      : nullptr;
   }
 
   template <typename F>

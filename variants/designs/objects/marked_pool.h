@@ -27,9 +27,7 @@ class MarkedPool {
     return begin(finder_.take(slots_, marks_), std::forward<Arguments>(arguments)...);
   }
   /// The same if all slots before `first` are in use: a pool of n objects is filled in O(n).
-  T* create_from(std::size_t first) requires kSearches {
-    return begin(finder_.take_from(first, slots_, marks_));
-  }
+  T* create_from(std::size_t first) requires kSearches { return begin(finder_.take_from(first, slots_, marks_)); }
   void destroy(T* object) {
     std::destroy_at(object);
     marks_.set(object, false);

@@ -49,8 +49,12 @@ class OverflowPool {
     give_back();
   }
 
-  std::size_t size() const { return sum([](const Pool& pool) { return pool.size(); }); }
-  std::size_t capacity() const { return sum([](const Pool& pool) { return pool.capacity(); }); }
+  std::size_t size() const {
+    return sum([](const Pool& pool) { return pool.size(); });
+  }
+  std::size_t capacity() const {
+    return sum([](const Pool& pool) { return pool.capacity(); });
+  }
   std::size_t memory_bytes() const {
     return sum([](const Pool& pool) { return pool.memory_bytes(); }) + sizeof(*this);
   }

@@ -24,13 +24,12 @@ namespace {
 template <typename Pool>
 class Pools : public testing::Test {};
 
-using AllPools =
-    testing::Types<ScanPool<Numbered>, ScanPool<Numbered, BoolMarks>, ScanPool<Numbered, BitMarks>,
-                   NextFitPool<Numbered>, NextFitPool<Numbered, BoolMarks>, NextFitPool<Numbered, BitMarks>,
-                   FreeListPool<Numbered>, FreeListPool<Numbered, BitMarks>,
-                   FreeListPool<Numbered, InsideMarks, ListStart::kLazy>,
-                   FreeListPool<Numbered, InsideMarks, ListStart::kThreaded, DeadObjects::kFilled>,
-                   BitmaskPool<Numbered>, GenerationalPool<Numbered>, SlotMap<Numbered>>;
+using AllPools = testing::Types<ScanPool<Numbered>, ScanPool<Numbered, BoolMarks>, ScanPool<Numbered, BitMarks>,
+                                NextFitPool<Numbered>, NextFitPool<Numbered, BoolMarks>,
+                                NextFitPool<Numbered, BitMarks>, FreeListPool<Numbered>,
+                                FreeListPool<Numbered, BitMarks>, FreeListPool<Numbered, InsideMarks, ListStart::kLazy>,
+                                FreeListPool<Numbered, InsideMarks, ListStart::kThreaded, DeadObjects::kFilled>,
+                                BitmaskPool<Numbered>, GenerationalPool<Numbered>, SlotMap<Numbered>>;
 TYPED_TEST_SUITE(Pools, AllPools);
 
 TYPED_TEST(Pools, are_sound_under_random_use_at_every_capacity) {

@@ -23,7 +23,8 @@ class SlotMap {
   static constexpr bool kMovesObjects = true;  ///< an object's address changes while it lives
 
   explicit SlotMap(std::size_t capacity) : objects_(capacity), entries_(capacity), owners_(capacity) {
-    for (std::size_t index = 0; index < capacity; ++index) entries_[index].place = static_cast<std::uint32_t>(index + 1);
+    for (std::size_t index = 0; index < capacity; ++index)
+      entries_[index].place = static_cast<std::uint32_t>(index + 1);
   }
   ~SlotMap() { end_all(*this); }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kChapter = "chapter";
 constexpr std::size_t kParticles = 100;  // as printed
-constexpr int kFramesOfStory = 300, kLifetime = 20;
+constexpr int kFramesOfStory = 1000, kLifetime = 20;
 
 struct Story {
   std::vector<bench::Event> frames;
@@ -33,8 +33,12 @@ Story story_of() {
   for (int frame = 0; frame < kFramesOfStory; ++frame) {
     for (const int lifetime : {kLifetime, 0, kLifetime}) refused += !pool.create({.frames_left = lifetime});
     pool.animate();
-    const auto in_use = static_cast<std::int64_t>(pool.in_use()), available = static_cast<std::int64_t>(pool.available());
-    story.frames.push_back({"frame", 0, frame, 0,
+    const auto in_use = static_cast<std::int64_t>(pool.in_use()),
+               available = static_cast<std::int64_t>(pool.available());
+    story.frames.push_back({"frame",
+                            0,
+                            frame,
+                            0,
                             {{"in use", in_use},
                              {"available", available},
                              {"lost", static_cast<std::int64_t>(kParticles) - in_use - available},
@@ -52,8 +56,8 @@ Story story_of() {
 bench::Variant with_story(bench::Variant variant, Story (*story_of_form)(), std::map<std::string, double> more) {
   const auto frame = std::ranges::find(variant.workloads, "frame", &bench::Workload::name);
   if (frame == variant.workloads.end()) return variant;
-  frame->exhibits.push_back(
-      {kChapter, "The chapter's pool of 100 particles, of which each third has a lifetime of 0", bench::ExhibitKind::kEvents});
+  frame->exhibits.push_back({kChapter, "The chapter's pool of 100 particles, of which each third has a lifetime of 0",
+                             bench::ExhibitKind::kEvents});
   frame->exhibit = [story_of_form, more = std::move(more)](const bench::Case&, bench::ExhibitFiles& files) {
     Story story = story_of_form();
     story.figures.insert(more.begin(), more.end());

@@ -80,8 +80,7 @@ std::string CheckedPool::everything() {
   if (seen != expected)
     return fmt::format("a walk saw {} objects, or others than the {} that live", seen.size(), expected.size());
   if (pool_->size() != live_.size()) return fmt::format("size() is {} with {} objects", pool_->size(), live_.size());
-  if (pool_->capacity() != capacity_)
-    return fmt::format("capacity() is {}, expected {}", pool_->capacity(), capacity_);
+  if (pool_->capacity() != capacity_) return fmt::format("capacity() is {}, expected {}", pool_->capacity(), capacity_);
   for (const std::uint64_t id : live_)
     if (std::string problem = wrong(pool_->find(id), id); !problem.empty()) return problem;
   for (std::size_t i = 0; i < ended_.size(); i += 1 + ended_.size() / 64)

@@ -107,8 +107,8 @@ std::vector<bench::ConformanceCheck> checks_of(const Subject& subject) {
     checks.push_back({"a reference to a destroyed object is stale, also when its slot is in use again",
                       [subject] { return stale_after_reuse(subject); }});
   if (can.counts_overwritten)
-    checks.push_back(
-        {"a write to a destroyed object is found when its slot is used again", [subject] { return finds_overwritten(subject); }});
+    checks.push_back({"a write to a destroyed object is found when its slot is used again",
+                      [subject] { return finds_overwritten(subject); }});
   return checks;
 }
 

@@ -16,8 +16,7 @@ namespace lab::object_pool {
 
 template <typename P>
 concept ObjectPool = std::constructible_from<P, std::size_t> && std::equality_comparable<typename P::Ref> &&
-    std::default_initializable<typename P::Ref> &&
-    requires(P pool, const P constant, typename P::Ref ref) {
+    std::default_initializable<typename P::Ref> && requires(P pool, const P constant, typename P::Ref ref) {
   typename P::Object;
   /// Ref{} if `capacity` objects live, and only then. Without arguments, the members are not set.
   { pool.create() } -> std::same_as<typename P::Ref>;
@@ -78,8 +77,8 @@ typename P::Ref fill_next(P& pool, std::size_t created) {
     return pool.create();
 }
 
-/// A pool that cannot be walked, with a list of what lives: what a user of new and delete adds to walk over objects. The
-/// object's mark (T::kMarkAt) holds its position in the list.
+/// A pool that cannot be walked, with a list of what lives: what a user of new and delete adds to walk over objects.
+/// The object's mark (T::kMarkAt) holds its position in the list.
 template <ObjectPool P>
 class Listed {
  public:

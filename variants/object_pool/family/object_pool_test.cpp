@@ -190,8 +190,7 @@ TEST(References, are_kept_by_dead_objects_unless_they_are_cleared) {
   ReferencesTask<FreeList<Referring>> task;
   sum_of_one_repetition(task);
   constexpr double kTargets = AnyReferences::kObjects * AnyReferences::kRounds;
-  EXPECT_EQ(task.counters(),
-            (std::map<std::string, double>{{"kept_targets", kTargets}, {"kept_targets_cleared", 0}}));
+  EXPECT_EQ(task.counters(), (std::map<std::string, double>{{"kept_targets", kTargets}, {"kept_targets_cleared", 0}}));
 }
 
 /// A reference that clears itself: what C++ offers where the pool runs destructors.

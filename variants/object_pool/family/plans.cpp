@@ -99,7 +99,8 @@ std::array<std::size_t, kSoakTypes> soak_peaks(std::uint64_t seed, std::size_t l
                                                bool repeated) {
   std::vector<std::uint8_t> types(kSoakLive);
   std::array<std::size_t, kSoakTypes> live{}, peaks;
-  for (std::size_t slot = 0; slot < kSoakLive; ++slot) ++live[types[slot] = static_cast<std::uint8_t>(first_type(slot))];
+  for (std::size_t slot = 0; slot < kSoakLive; ++slot)
+    ++live[types[slot] = static_cast<std::uint8_t>(first_type(slot))];
   peaks = live;
   // Every repetition after the first begins with what the one before left.
   for (int round = 0; round <= repeated; ++round) {

@@ -89,7 +89,9 @@ class SoakSteps {
   std::array<std::uint8_t, 256> wanted_{};
 };
 /// The type that slot has before the first step.
-inline std::uint32_t first_type(std::size_t slot) { return static_cast<std::uint32_t>(slot % kSoakTypes); }
+inline std::uint32_t first_type(std::size_t slot) {
+  return static_cast<std::uint32_t>(slot % kSoakTypes);
+}
 /// The most objects of each type that live at once in the first `pairs` steps, and when these are repeated.
 std::array<std::size_t, kSoakTypes> soak_peaks(std::uint64_t seed, std::size_t level_pairs, std::size_t pairs,
                                                bool repeated);

@@ -103,8 +103,9 @@ SoakSeries soak_series(const TaskTable& tasks, std::uint64_t seed, std::size_t o
     return std::make_unique<SoakOf<NewDeletePool>>(limits);
   };
   const SoakCurve of_heap = curve_of(heap, capacities, seed, level_pairs, pairs);
-  SoakSeries series{{"creations and destructions", "bytes", {}, {{"live objects", of_heap.live}, {kHeap, of_heap.held}}},
-                    {"creations and destructions", "bytes held per byte of live objects", {}, {{kHeap, per_live_byte(of_heap)}}}};
+  SoakSeries series{
+      {"creations and destructions", "bytes", {}, {{"live objects", of_heap.live}, {kHeap, of_heap.held}}},
+      {"creations and destructions", "bytes held per byte of live objects", {}, {{kHeap, per_live_byte(of_heap)}}}};
   for (std::size_t point = 1; point <= kPoints; ++point)
     series.memory.x.push_back(static_cast<double>(2 * (pairs / kPoints) * point));
   series.share.x = series.memory.x;

@@ -39,10 +39,10 @@ class AnyPool {
  public:
   virtual ~AnyPool() = default;
   virtual Abilities can() const = 0;
-  virtual bool create(std::uint64_t id) = 0;           ///< false: full
-  virtual void destroy(std::uint64_t id) = 0;          ///< of an object that create() made; also twice if finds_stale
-  virtual const Probe* find(std::uint64_t id) = 0;     ///< through its reference; null: the pool says it is stale
-  virtual void scribble(std::uint64_t id) = 0;         ///< writes to the object, live or not; only counts_overwritten
+  virtual bool create(std::uint64_t id) = 0;        ///< false: full
+  virtual void destroy(std::uint64_t id) = 0;       ///< of an object that create() made; also twice if finds_stale
+  virtual const Probe* find(std::uint64_t id) = 0;  ///< through its reference; null: the pool says it is stale
+  virtual void scribble(std::uint64_t id) = 0;      ///< writes to the object, live or not; only counts_overwritten
   virtual std::size_t overwritten() const = 0;
   virtual std::vector<const Probe*> walk() = 0;
   virtual void update(const std::function<bool(const Probe&)>& dies) = 0;

@@ -482,25 +482,29 @@ class HoldersTask final : public AnyHolders {
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     std::uint64_t by_pointer = 0, by_id = 0;
     clock.time(0, [&] {
-      run([&](std::size_t victim) {
-        Watched& object = *noted_.get(noted_refs_[victim]);
-        const std::uint64_t id = object.id;
-        object.holders.notify();
-        noted_.destroy(noted_refs_[victim]);
-        create_noted(victim, id);
-      }, [&](std::size_t holder) {
-        if (const Watched* const object = holders_[holder].get(); object != nullptr) by_pointer += object->id;
-      });
+      run(
+          [&](std::size_t victim) {
+            Watched& object = *noted_.get(noted_refs_[victim]);
+            const std::uint64_t id = object.id;
+            object.holders.notify();
+            noted_.destroy(noted_refs_[victim]);
+            create_noted(victim, id);
+          },
+          [&](std::size_t holder) {
+            if (const Watched* const object = holders_[holder].get(); object != nullptr) by_pointer += object->id;
+          });
     });
     clock.time(1, [&] {
-      run([&](std::size_t victim) {
-        const std::uint64_t id = named_.get(named_refs_[victim])->id;
-        if constexpr (!FindsStale<P>) table_.remove(ids_[victim * kHeldBy]);
-        named_.destroy(named_refs_[victim]);
-        create_named(victim, id);
-      }, [&](std::size_t holder) {
-        if (const Watched* const object = look_up(ids_[holder]); object != nullptr) by_id += object->id;
-      });
+      run(
+          [&](std::size_t victim) {
+            const std::uint64_t id = named_.get(named_refs_[victim])->id;
+            if constexpr (!FindsStale<P>) table_.remove(ids_[victim * kHeldBy]);
+            named_.destroy(named_refs_[victim]);
+            create_named(victim, id);
+          },
+          [&](std::size_t holder) {
+            if (const Watched* const object = look_up(ids_[holder]); object != nullptr) by_id += object->id;
+          });
     });
     return by_pointer * 3 + by_id;
   }
@@ -594,9 +598,8 @@ class SoakOf final : public AnySoak {
   std::uint64_t digest() override {
     std::uint64_t sum = live_bytes_;
     for (std::uint32_t slot = 0; slot < kSoakLive; ++slot)
-      of_type(types_[slot], [&](auto& pool, auto& refs) {
-        sum += scatter(pool.get(refs[slot])->id << 8 | types_[slot]);
-      });
+      of_type(types_[slot],
+              [&](auto& pool, auto& refs) { sum += scatter(pool.get(refs[slot])->id << 8 | types_[slot]); });
     return sum;
   }
   std::size_t live_bytes() const override { return live_bytes_; }
@@ -609,8 +612,8 @@ class SoakOf final : public AnySoak {
   struct RefsOf;
   template <std::size_t... kType>
   struct RefsOf<std::index_sequence<kType...>> {
-    using Type = std::tuple<std::vector<typename std::remove_cvref_t<
-        decltype(std::declval<Pools&>().template pool<kType>())>::Ref>...>;
+    using Type = std::tuple<
+        std::vector<typename std::remove_cvref_t<decltype(std::declval<Pools&>().template pool<kType>())>::Ref>...>;
   };
 
   // Not inlined: eight pools' code would be compiled in each place.
@@ -639,14 +642,22 @@ class SoakOf final : public AnySoak {
   void of_type(std::uint32_t type, F f) {
     static_assert(kSoakTypes == 8);
     switch (type) {
-      case 0: return f(pools_.template pool<0>(), std::get<0>(refs_));
-      case 1: return f(pools_.template pool<1>(), std::get<1>(refs_));
-      case 2: return f(pools_.template pool<2>(), std::get<2>(refs_));
-      case 3: return f(pools_.template pool<3>(), std::get<3>(refs_));
-      case 4: return f(pools_.template pool<4>(), std::get<4>(refs_));
-      case 5: return f(pools_.template pool<5>(), std::get<5>(refs_));
-      case 6: return f(pools_.template pool<6>(), std::get<6>(refs_));
-      default: return f(pools_.template pool<7>(), std::get<7>(refs_));
+      case 0:
+        return f(pools_.template pool<0>(), std::get<0>(refs_));
+      case 1:
+        return f(pools_.template pool<1>(), std::get<1>(refs_));
+      case 2:
+        return f(pools_.template pool<2>(), std::get<2>(refs_));
+      case 3:
+        return f(pools_.template pool<3>(), std::get<3>(refs_));
+      case 4:
+        return f(pools_.template pool<4>(), std::get<4>(refs_));
+      case 5:
+        return f(pools_.template pool<5>(), std::get<5>(refs_));
+      case 6:
+        return f(pools_.template pool<6>(), std::get<6>(refs_));
+      default:
+        return f(pools_.template pool<7>(), std::get<7>(refs_));
     }
   }
 

@@ -21,7 +21,8 @@ constexpr const char* kPair = "pair";
 constexpr const char* kSoakMemory = "soak_memory";
 constexpr const char* kSoakShare = "soak_share";
 
-constexpr const char* kNoStableRefs = "a reference to one of its objects is no longer valid when another one is destroyed";
+constexpr const char* kNoStableRefs =
+    "a reference to one of its objects is no longer valid when another one is destroyed";
 constexpr const char* kMoves = "its objects move, so a pointer to one cannot be kept";
 constexpr const char* kSearchesMillions = "its search would take minutes";
 
@@ -69,11 +70,10 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
   const auto make = tasks.churn[size_index(kBytes)];
 
   bench::Workload one = make_workload(
-      "churn", "a random one of 10,000 objects of 64 bytes is destroyed, and one is created; 16,384 slots", "pair", pairs);
+      "churn", "a random one of 10,000 objects of 64 bytes is destroyed, and one is created; 16,384 slots", "pair",
+      pairs);
   one.metrics = {memory_metric(), live_metric()};
-  one.prepare = [=](const bench::Case& inputs) {
-    return make(churn_plan(inputs.seed, kCapacity, kLive, pairs));
-  };
+  one.prepare = [=](const bench::Case& inputs) { return make(churn_plan(inputs.seed, kCapacity, kLive, pairs)); };
   one.exhibits = {{kPair, "Time of a destruction and a creation", bench::ExhibitKind::kLatency}};
   one.exhibit = [=](const bench::Case& inputs, bench::ExhibitFiles& files) {
     files.latency(kPair, make(churn_plan(inputs.seed, kCapacity, kLive, kExhibitPairs))->pair_times());
@@ -81,9 +81,7 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
 
   bench::Workload bursts =
       make_workload("churn_bursts", "the same, in bursts: 1 to 256 are destroyed, then as many created", "pair", pairs);
-  bursts.prepare = [=](const bench::Case& inputs) {
-    return make(burst_plan(inputs.seed, kCapacity, kLive, pairs));
-  };
+  bursts.prepare = [=](const bench::Case& inputs) { return make(burst_plan(inputs.seed, kCapacity, kLive, pairs)); };
 
   bench::Workload objects = make_workload("churn_objects", "churn, by the number of live objects", "pair", pairs);
   objects.axis = bench::Axis{"live objects", "", {}};
@@ -98,11 +96,11 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
   bytes.axis = bench::Axis{"size of an object", "bytes", {}};
   for (const std::size_t size : kChurnBytes) bytes.axis->points.push_back({static_cast<double>(size)});
   bytes.prepare = [=, churn = tasks.churn](const bench::Case& inputs) {
-    return churn[size_index(static_cast<std::size_t>(inputs.point))](
-        churn_plan(inputs.seed, kCapacity, kLive, pairs));
+    return churn[size_index(static_cast<std::size_t>(inputs.point))](churn_plan(inputs.seed, kCapacity, kLive, pairs));
   };
 
-  bench::Workload share = make_workload("churn_share", "churn, by the share of the slots that is in use", "pair", pairs);
+  bench::Workload share =
+      make_workload("churn_share", "churn, by the share of the slots that is in use", "pair", pairs);
   share.axis = bench::Axis{"slots in use", "%", {}};
   const auto live_at = [](double percent) { return kCapacity * static_cast<std::size_t>(percent) / 100; };
   for (const std::size_t percent : kPercents)
@@ -137,16 +135,18 @@ std::vector<bench::Workload> iteration(const TaskTable& tasks) {
     workload.prepare = [=](const bench::Case& inputs) { return make(inputs.seed, capacity, pairs, walks); };
     return workload;
   };
-  return {half("iterate_half",
-               "a walk over the half of 16,384 objects that lives; 1,000,000 were replaced in bursts before", kCapacity, 16),
-          supported_if(!tasks.searches, kSearchesMillions,
-                       half("iterate_half_large", "the same of 1,048,576 objects, beyond the caches", kLargeCapacity, 1))};
+  return {
+      half("iterate_half",
+           "a walk over the half of 16,384 objects that lives; 1,000,000 were replaced in bursts before", kCapacity,
+           16),
+      supported_if(!tasks.searches, kSearchesMillions,
+                   half("iterate_half_large", "the same of 1,048,576 objects, beyond the caches", kLargeCapacity, 1))};
 }
 
 bench::Workload frame(const TaskTable& tasks) {
-  bench::Workload workload = make_workload(
-      "frame", "the chapter's particles: 64 frames that move about 10,000, and create 312 each", "update",
-      kFrames * kSpawned * kFrames / 2);
+  bench::Workload workload =
+      make_workload("frame", "the chapter's particles: 64 frames that move about 10,000, and create 312 each", "update",
+                    kFrames * kSpawned * kFrames / 2);
   workload.phases = {"update", "create"};
   workload.phase_operations = {{"create", kFrames * kSpawned}};
   workload.prepare = [make = tasks.frame](const bench::Case& inputs) { return make(frame_plan(inputs.seed)); };
@@ -179,14 +179,15 @@ std::vector<bench::Workload> overload(const TaskTable& tasks) {
   // All seeds have about as many requests, but not exactly; a time is that of the whole scenario.
   for (const Rule& rule : kRules) {
     bench::Workload workload = make_workload(rule.name, rule.title, "scenario", 1);
-    workload.metrics = {{"created", "Sounds created", "", kExact, kNeither},
-                        {"dropped", "Sounds not created", "", kExact, kLess},
-                        {"replaced", "Sounds ended for a louder one", "", kExact, kLess},
-                        {"grown", "Pools added", "", kExact, kLess},
-                        {"given_back", "Pools given back", "", kExact, kNeither},
-                        {"peak_bytes", "Most memory", "bytes", kExact, kLess},
-                        {"bytes_after", "Memory afterwards", "bytes", kExact, kLess},
-                        {"unheard_share", "Share of loudness x time that is asked for and not heard", "", kExact, kLess}};
+    workload.metrics = {
+        {"created", "Sounds created", "", kExact, kNeither},
+        {"dropped", "Sounds not created", "", kExact, kLess},
+        {"replaced", "Sounds ended for a louder one", "", kExact, kLess},
+        {"grown", "Pools added", "", kExact, kLess},
+        {"given_back", "Pools given back", "", kExact, kNeither},
+        {"peak_bytes", "Most memory", "bytes", kExact, kLess},
+        {"bytes_after", "Memory afterwards", "bytes", kExact, kLess},
+        {"unheard_share", "Share of loudness x time that is asked for and not heard", "", kExact, kLess}};
     workload.prepare = [make = tasks.overload, rule = rule.rule](const bench::Case& inputs) {
       return make(sound_plan(inputs.seed), rule);
     };
@@ -196,9 +197,9 @@ std::vector<bench::Workload> overload(const TaskTable& tasks) {
 }
 
 bench::Workload references(const TaskTable& tasks) {
-  bench::Workload workload = make_workload(
-      "references", "objects with a counted reference are destroyed without clearing it, and with", "object",
-      AnyReferences::kObjects * AnyReferences::kRounds);
+  bench::Workload workload =
+      make_workload("references", "objects with a counted reference are destroyed without clearing it, and with",
+                    "object", AnyReferences::kObjects * AnyReferences::kRounds);
   workload.phases = {"kept", "cleared"};
   workload.metrics = {{"kept_targets", "Targets still referred to when nothing lives", "", kExact, kLess},
                       {"kept_targets_cleared", "The same after clearing", "", kExact, kLess}};
@@ -208,8 +209,8 @@ bench::Workload references(const TaskTable& tasks) {
 
 bench::Workload holders(const TaskTable& tasks) {
   bench::Workload workload = make_workload(
-      "holders", "4,096 holders of 1,024 objects, in 2,048 slots: pointers that are told when an object ends, or IDs", "access",
-      AnyHolders::kCreations);
+      "holders", "4,096 holders of 1,024 objects, in 2,048 slots: pointers that are told when an object ends, or IDs",
+      "access", AnyHolders::kCreations);
   workload.phases = {"pointers", "ids"};
   workload.axis = bench::Axis{"accesses per creation", "", {}};
   for (const std::size_t accesses : kAccesses)
@@ -221,8 +222,9 @@ bench::Workload holders(const TaskTable& tasks) {
 }
 
 bench::Workload soak(const TaskTable& tasks) {
-  bench::Workload workload = make_workload(
-      "soak", "16,384 objects of 8 sizes with long and short lives; each level of a game wants others", "pair", 200'000);
+  bench::Workload workload =
+      make_workload("soak", "16,384 objects of 8 sizes with long and short lives; each level of a game wants others",
+                    "pair", 200'000);
   workload.metrics = {{"held_bytes", "Memory held", "bytes", kMemory, kLess}, live_metric()};
   workload.prepare = [tasks](const bench::Case& inputs) { return soak_task(tasks, inputs.seed); };
   workload.exhibits = {
