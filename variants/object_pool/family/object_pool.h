@@ -86,6 +86,11 @@ class Listed {
   using Ref = typename P::Ref;
 
   explicit Listed(std::size_t capacity) : pool_(capacity) { list_.reserve(capacity); }
+  ~Listed() {
+    for (const Ref& ref : list_) pool_.destroy(ref);
+  }
+  Listed(const Listed&) = delete;
+  Listed& operator=(const Listed&) = delete;
 
   template <typename... Arguments>
   Ref create(Arguments&&... arguments) {

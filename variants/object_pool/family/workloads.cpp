@@ -130,8 +130,8 @@ std::vector<bench::Workload> iteration(const TaskTable& tasks) {
   const auto half = [&](const char* name, const char* title, std::size_t capacity, std::size_t walks) {
     bench::Workload workload = make_workload(name, title, "object", capacity / 2 * walks);
     workload.metrics = {memory_metric(), live_metric()};
-    // A search does fewer: after ten for each object the places have settled, too.
-    const std::size_t pairs = tasks.searches ? kIteratePairs / 10 : kIteratePairs;
+    // A search does fewer, two or three for each object: a process must start within a moment.
+    const std::size_t pairs = tasks.searches ? kIteratePairs / 50 : kIteratePairs;
     workload.prepare = [=](const bench::Case& inputs) { return make(inputs.seed, capacity, pairs, walks); };
     return workload;
   };
