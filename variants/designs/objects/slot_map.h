@@ -44,7 +44,8 @@ class SlotMap {
   }
   T* get(ObjectHandle handle) const {
     if (handle.index >= entries_.size() || handle.generation % 2 == 0) return nullptr;
-    const Entry entry = entries_[handle.index];
+    // By reference: a copy would be one load over the two stores of create(), and wait for both.
+    const Entry& entry = entries_[handle.index];
     return entry.generation == handle.generation ? objects_.at(entry.place) : nullptr;
   }
 
