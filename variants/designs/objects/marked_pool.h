@@ -1,0 +1,71 @@
+/// A pool that marks which slots are in use. `Finder` says how it finds a free one: scan_pool.h, next_fit_pool.h,
+/// free_list_pool.h.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "variants/designs/objects/marks.h"
+#include "variants/designs/objects/slots.h"
+
+namespace lab::designs {
+
+template <typename T, template <typename> class Marks, typename Finder>
+class MarkedPool {
+ public:
+  using Object = T;
+  using Ref = T*;
+  /// Whether creation searches among the slots in use, so that it takes longer the more there are.
+  static constexpr bool kSearches = Finder::kSearches;
+
+  explicit MarkedPool(std::size_t capacity) : slots_(capacity), marks_(slots_), finder_(slots_, marks_) {}
+  ~MarkedPool() { end_all(*this); }
+
+  template <typename... Arguments>
+  T* create(Arguments&&... arguments) {
+    return begin(finder_.take(slots_, marks_), std::forward<Arguments>(arguments)...);
+  }
+  /// The same if all slots before `first` are in use: a pool of n objects is filled in O(n).
+  T* create_from(std::size_t first) requires kSearches { return begin(finder_.take_from(first, slots_, marks_)); }
+  void destroy(T* object) {
+    std::destroy_at(object);
+    marks_.set(object, false);
+    finder_.give(object);
+    --size_;
+  }
+  T* get(T* object) const { return object; }
+
+  template <typename F>
+  void each(F&& f) {
+    marks_.each_used(finder_.touched(slots_), [&](T* object) { f(*object); });
+  }
+  template <typename F>
+  void update(F&& f) {
+    marks_.each_used(finder_.touched(slots_), [&](T* object) {
+      if (f(*object)) destroy(object);
+    });
+  }
+
+  std::size_t size() const { return size_; }
+  std::size_t capacity() const { return slots_.count(); }
+  std::size_t memory_bytes() const { return slots_.bytes() + marks_.bytes() + sizeof(*this); }
+  const Finder& finder() const { return finder_; }
+
+ private:
+  template <typename... Arguments>
+  T* begin(T* slot, Arguments&&... arguments) {
+    if (slot == nullptr) return nullptr;
+    T* const object = begin_life(slot, std::forward<Arguments>(arguments)...);
+    marks_.set(object, true);
+    ++size_;
+    return object;
+  }
+
+  Slots<T> slots_;
+  Marks<T> marks_;
+  Finder finder_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace lab::designs

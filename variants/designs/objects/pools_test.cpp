@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "variants/designs/objects/bitmask_pool.h"
+#include "variants/designs/objects/free_list_pool.h"
+#include "variants/designs/objects/generational_pool.h"
+#include "variants/designs/objects/holder.h"
+#include "variants/designs/objects/id_table.h"
+#include "variants/designs/objects/next_fit_pool.h"
+#include "variants/designs/objects/overflow_pool.h"
+#include "variants/designs/objects/pool_model_test.h"
+#include "variants/designs/objects/pool_per_size.h"
+#include "variants/designs/objects/scan_pool.h"
+#include "variants/designs/objects/slot_map.h"
+
+namespace lab::designs {
+namespace {
+
+template <typename Pool>
+class Pools : public testing::Test {};
+
+using AllPools = testing::Types<ScanPool<Numbered>, ScanPool<Numbered, BoolMarks>, ScanPool<Numbered, BitMarks>,
+                                NextFitPool<Numbered>, NextFitPool<Numbered, BoolMarks>,
+                                NextFitPool<Numbered, BitMarks>, FreeListPool<Numbered>,
+                                FreeListPool<Numbered, BitMarks>, FreeListPool<Numbered, InsideMarks, ListStart::kLazy>,
+                                FreeListPool<Numbered, InsideMarks, ListStart::kThreaded, DeadObjects::kFilled>,
+                                BitmaskPool<Numbered>, GenerationalPool<Numbered>, SlotMap<Numbered>>;
+TYPED_TEST_SUITE(Pools, AllPools);
+
+TYPED_TEST(Pools, are_sound_under_random_use_at_every_capacity) {
+  for (const std::size_t capacity : {1, 2, 63, 64, 65, 128, 1000, 5000}) {
+    expect_sound_under_random_use<TypeParam>(capacity);
+    if (this->HasFailure()) return;
+  }
+}
+
+/// Counts its lives.
+struct Counted {
+  static constexpr std::size_t kMarkAt = 16;
+  explicit Counted(int& live) : count(&live) { ++*count; }
+  Counted(Counted&& other) : count(other.count) { ++*count; }
+  ~Counted() { --*count; }
+  std::uint64_t unused = 0;
+  int* count;
+  std::uint32_t mark;
+};
+
+template <typename Pool>
+void expect_destructors() {
+  int live = 0;
+  {
+    Pool pool(8);
+    std::array<typename Pool::Ref, 8> refs;
+    for (auto& ref : refs) ref = pool.create(live);
+    EXPECT_EQ(live, 8);
+    for (std::size_t i = 0; i < 8; i += 2) pool.destroy(refs[i]);
+    EXPECT_EQ(live, 4);
+    pool.create(live);
+    EXPECT_EQ(live, 5);
+  }
+  EXPECT_EQ(live, 0) << "the end of a pool ends its objects";
+}
+
+TEST(Pools, run_the_destructors_of_their_objects) {
+  expect_destructors<ScanPool<Counted>>();
+  expect_destructors<FreeListPool<Counted, BitMarks>>();
+  expect_destructors<BitmaskPool<Counted>>();
+  expect_destructors<GenerationalPool<Counted>>();
+  expect_destructors<SlotMap<Counted>>();
+}
+
+TEST(BitmaskPool, takes_the_lowest_free_slot) {
+  BitmaskPool<Numbered> pool(10'000);
+  std::vector<Numbered*> slots;
+  for (std::uint64_t i = 0; i < 10'000; ++i) slots.push_back(pool.create(i));
+  EXPECT_EQ(pool.create(), nullptr);
+  for (const std::size_t index : {9'999u, 5'000u, 64u, 4'096u}) pool.destroy(slots[index]);
+  for (const std::size_t index : {64u, 4'096u, 5'000u, 9'999u}) EXPECT_EQ(pool.create(), slots[index]);
+}
+
+TEST(FreeList, uses_the_slot_destroyed_last_first) {
+  FreeListPool<Numbered> pool(3);
+  Numbered* const a = pool.create();
+  Numbered* const b = pool.create();
+  pool.destroy(a);
+  pool.destroy(b);
+  EXPECT_EQ(pool.create(), b);
+  EXPECT_EQ(pool.create(), a);
+}
+
+TEST(DebugFill, finds_a_write_to_a_destroyed_object) {
+  FreeListPool<Numbered, InsideMarks, ListStart::kThreaded, DeadObjects::kFilled> pool(4);
+  Numbered* const object = pool.create(1u);
+  pool.destroy(object);
+  std::uint32_t seen;
+  std::memcpy(&seen, reinterpret_cast<const std::byte*>(object) + sizeof(void*) + sizeof(std::uint32_t), sizeof seen);
+  EXPECT_EQ(seen, kDeadFill) << "a read of a destroyed object finds the fill";
+  EXPECT_EQ(pool.create(2u), object);
+  EXPECT_EQ(pool.finder().overwritten(), 0u);
+  pool.destroy(object);
+  const std::uint64_t stray = 5;
+  std::memcpy(reinterpret_cast<std::byte*>(object) + 16, &stray, sizeof stray);
+  EXPECT_EQ(pool.create(3u), object);
+  EXPECT_EQ(pool.finder().overwritten(), 1u);
+}
+
+TEST(OverflowPool, grows_by_a_pool_and_gives_back_what_is_empty) {
+  using Pool = OverflowPool<FreeListPool<Numbered>>;
+  Pool pool(4);
+  std::vector<Pool::Ref> refs;
+  const std::size_t before = pool.memory_bytes();
+  for (std::uint64_t i = 0; i < 10; ++i) refs.push_back(pool.create(i));
+  EXPECT_EQ(pool.size(), 10u);
+  EXPECT_EQ(pool.capacity(), 12u);
+  EXPECT_EQ(pool.grown(), 2u);
+  for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(pool.get(refs[i])->number, i);
+  for (std::uint64_t i = 4; i < 8; ++i) pool.destroy(refs[i]);
+  EXPECT_EQ(pool.capacity(), 8u) << "the one in the middle is empty";
+  EXPECT_EQ(pool.get(refs[9])->number, 9u);
+  pool.update([](const Numbered&) { return true; });
+  EXPECT_EQ(pool.size(), 0u);
+  EXPECT_EQ(pool.given_back(), 2u);
+  EXPECT_EQ(pool.memory_bytes(), before);
+}
+
+TEST(PoolPerSize, has_a_pool_for_each_type) {
+  PoolPerSize<FreeListPool, Numbered, Counted> pools({2, 3});
+  EXPECT_EQ(pools.pool<0>().capacity(), 2u);
+  EXPECT_EQ(pools.pool<1>().capacity(), 3u);
+  EXPECT_EQ(pools.memory_bytes(), pools.pool<0>().memory_bytes() + pools.pool<1>().memory_bytes());
+}
+
+TEST(IdTable, finds_stale_ids) {
+  IdTable<int> table(2);
+  int a = 1, b = 2;
+  const ObjectHandle first = table.add(&a);
+  EXPECT_EQ(table.get(first), &a);
+  table.remove(first);
+  EXPECT_EQ(table.get(first), nullptr);
+  const ObjectHandle second = table.add(&b);
+  EXPECT_EQ(second.index, first.index) << "the entry is used again";
+  EXPECT_EQ(table.get(first), nullptr);
+  EXPECT_EQ(table.get(second), &b);
+}
+
+struct Watched {
+  Holders<Watched> holders;
+};
+
+TEST(Holder, is_told_when_its_object_ends) {
+  Watched first, second;
+  std::array<Holder<Watched>, 4> holders;
+  for (Holder<Watched>& holder : holders) holder.hold(first);
+  holders[1].hold(second);
+  holders[2].release();
+  first.holders.notify();
+  EXPECT_EQ(holders[0].get(), nullptr);
+  EXPECT_EQ(holders[1].get(), &second);
+  EXPECT_EQ(holders[2].get(), nullptr);
+  EXPECT_EQ(holders[3].get(), nullptr);
+}
+
+}  // namespace
+}  // namespace lab::designs

@@ -1,0 +1,61 @@
+/// Memory for a fixed number of objects of one type, side by side. What every pool of this folder stands on.
+///
+/// What the pools have in common: `Ref` is what a user keeps of an object, and Ref{} refers to none. `create(...)`
+/// constructs an object and returns Ref{} if the pool is full; `destroy(ref)` ends it; `get(ref)` is its address.
+/// `each(f)` calls f(object) for all that live, in the order of their slots. `update(f)` does so, too, and destroys
+/// those for which f returns true. After construction no pool allocates, except where it says that it grows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace lab::designs {
+
+template <typename T>
+class Slots {
+ public:
+  static_assert(sizeof(T) >= sizeof(void*), "a free slot holds a link");
+
+  /// The memory is not touched.
+  explicit Slots(std::size_t count)
+      : count_(count), begin_(static_cast<std::byte*>(::operator new(count * sizeof(T), kAlignment))) {}
+  ~Slots() { ::operator delete(begin_, kAlignment); }
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+
+  std::size_t count() const { return count_; }
+  std::size_t bytes() const { return count_ * sizeof(T); }
+  T* at(std::size_t index) const { return reinterpret_cast<T*>(begin_ + index * sizeof(T)); }
+  std::size_t index_of(const T* slot) const {
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(slot) - begin_) / sizeof(T);
+  }
+
+ private:
+  // A cache line, so that objects of 64 bytes have one each.
+  static constexpr std::align_val_t kAlignment{alignof(T) > 64 ? alignof(T) : 64};
+
+  std::size_t count_;
+  std::byte* begin_;
+};
+
+/// Begins the life of an object in a slot. Without arguments its members are not set.
+template <typename T, typename... Arguments>
+T* begin_life(T* slot, Arguments&&... arguments) {
+  if constexpr (sizeof...(Arguments) == 0)
+    return ::new (static_cast<void*>(slot)) T;
+  else
+    return ::new (static_cast<void*>(slot)) T(std::forward<Arguments>(arguments)...);
+}
+
+/// Ends all objects of a pool that is about to end.
+template <typename Pool>
+void end_all(Pool& pool) {
+  using T = typename Pool::Object;
+  if constexpr (!std::is_trivially_destructible_v<T>) pool.each([](T& object) { std::destroy_at(&object); });
+}
+
+}  // namespace lab::designs

@@ -1,0 +1,56 @@
+#include "variants/object_pool/family/fuzz.h"
+
+#include "variants/object_pool/family/checked_pool.h"
+
+namespace lab::object_pool {
+
+namespace {
+
+class Input {
+ public:
+  explicit Input(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  bool ended() const { return bytes_.empty(); }
+  /// 0 behind the end.
+  std::uint8_t next() {
+    if (bytes_.empty()) return 0;
+    const std::uint8_t byte = bytes_.front();
+    bytes_ = bytes_.subspan(1);
+    return byte;
+  }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+};
+
+std::string act(CheckedPool& pool, std::uint8_t operation, Input& input) {
+  std::string problem;
+  if (operation < 128) return pool.create();
+  if (operation < 208) {
+    const std::size_t number = operation - 128u + 80u * input.next();
+    return pool.live().empty() ? "" : pool.destroy(number % pool.live().size());
+  }
+  if (operation < 224) return pool.update(operation - 207u);
+  if (operation < 240) return pool.use_stale(operation - 224u + 16u * input.next());
+  if (operation < 248) {
+    for (std::size_t i = 0; i < pool.live().size() && problem.empty(); ++i) problem = pool.destroy(i);
+    return problem;
+  }
+  while (pool.live().size() < pool.pool().capacity() && problem.empty()) problem = pool.create();
+  return problem.empty() ? pool.create() : problem;
+}
+
+}  // namespace
+
+std::string fuzz(const Subject& subject, std::span<const std::uint8_t> bytes) {
+  Input input(bytes);
+  CheckedPool pool(subject, 1u + input.next() % 128u);
+  while (!input.ended()) {
+    const std::uint8_t operation = input.next();
+    std::string problem = act(pool, operation, input);
+    if (problem.empty() && (operation % 8 == 0 || input.ended())) problem = pool.everything();
+    if (!problem.empty()) return problem;
+  }
+  return pool.everything();
+}
+
+}  // namespace lab::object_pool

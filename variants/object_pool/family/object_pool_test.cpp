@@ -1,0 +1,286 @@
+#include "variants/object_pool/family/object_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "variants/designs/objects/bitmask_pool.h"
+#include "variants/designs/objects/free_list_pool.h"
+#include "variants/designs/objects/generational_pool.h"
+#include "variants/designs/objects/marks.h"
+#include "variants/designs/objects/scan_pool.h"
+#include "variants/object_pool/family/conformance.h"
+#include "variants/object_pool/family/fuzz.h"
+#include "variants/object_pool/family/new_delete_pool.h"
+#include "variants/object_pool/family/plans.h"
+#include "variants/object_pool/family/workloads.h"
+
+namespace lab::object_pool {
+namespace {
+
+template <typename T>
+using FreeList = designs::FreeListPool<T>;
+template <typename T>
+using Filling =
+    designs::FreeListPool<T, designs::InsideMarks, designs::ListStart::kThreaded, designs::DeadObjects::kFilled>;
+
+std::uint64_t sum_of_one_repetition(bench::Task& task, std::size_t phases = 3) {
+  bench::PhaseClock clock(phases);
+  return task.repeat(clock);
+}
+
+/// Forgets every tenth destruction: the object still lives.
+template <typename T>
+class Keeps : public FreeList<T> {
+ public:
+  using FreeList<T>::FreeList;
+  void destroy(T* object) {
+    if (++destroyed_ % 10 != 0) FreeList<T>::destroy(object);
+  }
+
+ private:
+  int destroyed_ = 0;
+};
+/// Gives the slot of the last object to the next one, too, every tenth time.
+template <typename T>
+class Doubles : public FreeList<T> {
+ public:
+  using FreeList<T>::FreeList;
+  template <typename... Arguments>
+  T* create(Arguments&&... arguments) {
+    if (++created_ % 10 == 0 && last_ != nullptr) {
+      if constexpr (sizeof...(Arguments) > 0) *last_ = T(arguments...);
+      return last_;
+    }
+    return last_ = FreeList<T>::create(arguments...);
+  }
+
+ private:
+  int created_ = 0;
+  T* last_ = nullptr;
+};
+/// Has one slot fewer than it says.
+template <typename T>
+class Short : public FreeList<T> {
+ public:
+  explicit Short(std::size_t capacity) : FreeList<T>(capacity > 1 ? capacity - 1 : 1), says_(capacity) {}
+  std::size_t capacity() const { return says_; }
+
+ private:
+  std::size_t says_;
+};
+/// Forgets the generation.
+template <typename T>
+class NeverStale : public designs::GenerationalPool<T> {
+ public:
+  using designs::GenerationalPool<T>::GenerationalPool;
+  typename NeverStale::Ref create(auto&&... arguments) {
+    const auto ref = designs::GenerationalPool<T>::create(arguments...);
+    if (ref != typename NeverStale::Ref{}) last_ = designs::GenerationalPool<T>::get(ref);
+    return ref;
+  }
+  T* get(typename NeverStale::Ref ref) const {
+    T* const object = designs::GenerationalPool<T>::get(ref);
+    return object == nullptr ? last_ : object;
+  }
+
+ private:
+  T* last_ = nullptr;
+};
+
+std::set<std::string> failed_checks(const Subject& subject) {
+  std::set<std::string> failed;
+  for (const bench::ConformanceCheck& check : checks_of(subject))
+    if (!check.what_is_wrong().empty()) failed.insert(check.name);
+  return failed;
+}
+
+TEST(Conformance, finds_what_is_wrong) {
+  const std::string contents =
+                        "objects keep their contents, are walked once each, and are as many as the capacity at most",
+                    stale = "a reference to a destroyed object is stale, also when its slot is in use again";
+  EXPECT_EQ(failed_checks(subject_of<FreeList<Probe>>()), std::set<std::string>{});
+  EXPECT_EQ(failed_checks(subject_of<NewDeletePool<Probe>>()), std::set<std::string>{});
+  EXPECT_EQ(failed_checks(subject_of<designs::GenerationalPool<Probe>>()), std::set<std::string>{});
+  EXPECT_TRUE(failed_checks(subject_of<Keeps<Probe>>()).contains(contents));
+  EXPECT_TRUE(failed_checks(subject_of<Doubles<Probe>>()).contains(contents));
+  EXPECT_TRUE(failed_checks(subject_of<Short<Probe>>()).contains(contents));
+  EXPECT_TRUE(failed_checks(subject_of<NeverStale<Probe>>()).contains(stale));
+}
+
+TEST(Fuzz, takes_any_input_and_finds_a_fault) {
+  std::string input;
+  std::uint32_t state = 1;
+  for (int i = 0; i < 4000; ++i) input += static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+  for (std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{700}, input.size()})
+    EXPECT_EQ(fuzz(subject_of<FreeList<Probe>>(), bytes.first(length)), "") << length;
+  EXPECT_NE(fuzz(subject_of<Keeps<Probe>>(), bytes), "");
+  EXPECT_NE(fuzz(subject_of<Doubles<Probe>>(), bytes), "");
+  EXPECT_NE(fuzz(subject_of<NeverStale<Probe>>(), bytes), "");
+}
+
+TEST(Digest, is_another_if_an_object_is_dropped_doubled_or_changed) {
+  const auto digest = [](std::vector<std::uint64_t> ids) {
+    std::uint64_t sum = ids.size();
+    for (const std::uint64_t id : ids) sum += scatter(id);
+    return sum;
+  };
+  const std::uint64_t whole = digest({0, 1, 2, 3});
+  EXPECT_EQ(digest({3, 1, 0, 2}), whole) << "in any order";
+  EXPECT_NE(digest({1, 2, 3}), whole);
+  EXPECT_NE(digest({0, 1, 2, 3, 3}), whole);
+  EXPECT_NE(digest({0, 1, 2, 2}), whole);
+  EXPECT_NE(digest({0, 1, 2, 4}), whole);
+}
+
+TEST(Digest, of_a_pool_that_doubles_objects_differs) {
+  const ChurnPlan plan = churn_plan(1, 100, 60, 500);
+  ChurnOf<FreeList<Object<64>>> sound(plan);
+  ChurnOf<Doubles<Object<64>>> faulty(plan);
+  const std::uint64_t expected = sum_of_one_repetition(sound);
+  EXPECT_EQ(sum_of_one_repetition(sound), expected) << "every repetition has the same";
+  EXPECT_NE(sum_of_one_repetition(faulty), expected);
+}
+
+// The pairs of a search are fewer, and what lives is the same.
+TEST(Churn, leaves_the_same_objects_after_any_number_of_pairs) {
+  ChurnOf<FreeList<Object<64>>> many(churn_plan(1, 1000, 600, 5000));
+  ChurnOf<designs::ScanPool<Object<64>>> few(churn_plan(1, 1000, 600, 7));
+  ChurnOf<designs::BitmaskPool<Object<64>>> bursts(burst_plan(2, 1000, 600, 5000));
+  const std::uint64_t expected = sum_of_one_repetition(many);
+  EXPECT_EQ(sum_of_one_repetition(few), expected);
+  EXPECT_EQ(sum_of_one_repetition(bursts), expected);
+}
+
+TEST(Plans, have_bursts_of_different_objects) {
+  const ChurnPlan plan = burst_plan(3, 1000, 600, 5000);
+  std::size_t at = 0;
+  for (const std::uint32_t burst : plan.bursts) {
+    const std::set<std::uint32_t> victims(plan.victims.begin() + static_cast<std::ptrdiff_t>(at),
+                                          plan.victims.begin() + static_cast<std::ptrdiff_t>(at + burst));
+    EXPECT_EQ(victims.size(), burst);
+    at += burst;
+  }
+  EXPECT_EQ(at, 5000u);
+}
+
+TEST(Plans, have_as_many_updates_of_particles_for_every_seed) {
+  for (std::uint64_t seed = 1; seed < 4; ++seed)
+    EXPECT_EQ(frame_plan(seed).updates(), kFrames * kSpawned * kFrames / 2) << seed;
+}
+
+TEST(DebugFill, finds_a_use_after_free_that_a_plain_free_list_does_not) {
+  const auto scribbled = [](AnyPool& pool) {
+    for (std::uint64_t id = 1; id <= 3; ++id) pool.create(id);
+    pool.destroy(2);
+    pool.scribble(2);  // somebody kept a pointer to the dead object and writes through it
+    pool.create(4);
+    return pool.overwritten();
+  };
+  EXPECT_EQ(scribbled(*subject_of<Filling<Probe>>()(3)), 1u);
+  EXPECT_EQ(scribbled(*subject_of<FreeList<Probe>>()(3)), 0u);
+}
+
+TEST(References, are_kept_by_dead_objects_unless_they_are_cleared) {
+  ReferencesTask<FreeList<Referring>> task;
+  sum_of_one_repetition(task);
+  constexpr double kTargets = AnyReferences::kObjects * AnyReferences::kRounds;
+  EXPECT_EQ(task.counters(), (std::map<std::string, double>{{"kept_targets", kTargets}, {"kept_targets_cleared", 0}}));
+}
+
+/// A reference that clears itself: what C++ offers where the pool runs destructors.
+struct Owning {
+  static constexpr std::size_t kMarkAt = 8;
+  explicit Owning(int& count) : target(&count) { ++*target; }
+  ~Owning() { --*target; }
+  std::uint64_t id = 0;
+  std::uint32_t mark;
+  int* target;
+};
+TEST(References, are_not_kept_where_a_destructor_clears_them) {
+  int count = 0;
+  FreeList<Owning> pool(4);
+  Owning* const object = pool.create(count);
+  EXPECT_EQ(count, 1);
+  pool.destroy(object);
+  EXPECT_EQ(count, 0);
+}
+
+TEST(Overload, is_answered_by_each_rule) {
+  const SoundPlan plan = sound_plan(1);
+  EXPECT_GT(plan.most_at_once, kVoices) << "the burst is no overload";
+  std::map<LoadRule, std::map<std::string, double>> counted;
+  for (const LoadRule rule : {LoadRule::kSized, LoadRule::kIgnore, LoadRule::kReplace}) {
+    OverloadTask<FreeList<Sound>> task(plan, rule);
+    counted[rule] = task.counters();
+  }
+  OverloadTask<designs::OverflowPool<FreeList<Sound>>> growing(plan, LoadRule::kGrow);
+  counted[LoadRule::kGrow] = growing.counters();
+  for (auto& [rule, counts] : counted)
+    EXPECT_EQ(counts["created"] + counts["dropped"] + counts["replaced"], static_cast<double>(plan.requests));
+  EXPECT_EQ(counted[LoadRule::kSized]["dropped"], 0);
+  EXPECT_NEAR(counted[LoadRule::kSized]["unheard_share"], 0, 1e-12);
+  EXPECT_GT(counted[LoadRule::kIgnore]["dropped"], 0);
+  EXPECT_GT(counted[LoadRule::kReplace]["replaced"], 0);
+  EXPECT_LT(counted[LoadRule::kReplace]["unheard_share"], counted[LoadRule::kIgnore]["unheard_share"]);
+  EXPECT_GT(counted[LoadRule::kGrow]["grown"], 0);
+  EXPECT_EQ(counted[LoadRule::kGrow]["given_back"], counted[LoadRule::kGrow]["grown"]);
+  EXPECT_NEAR(counted[LoadRule::kGrow]["unheard_share"], 0, 1e-12);
+  EXPECT_LT(counted[LoadRule::kGrow]["bytes_after"], counted[LoadRule::kGrow]["peak_bytes"]);
+  EXPECT_LT(counted[LoadRule::kGrow]["bytes_after"], counted[LoadRule::kSized]["bytes_after"]);
+}
+
+TEST(Holders, read_the_same_through_pointers_and_ids) {
+  HoldersTask<FreeList<Watched>> table(1, 4);
+  HoldersTask<designs::GenerationalPool<Watched>> own(1, 4);
+  const std::uint64_t sum = sum_of_one_repetition(table);
+  EXPECT_EQ(sum % 4, 0u) << "phase 0 counts three times, phase 1 once";
+  EXPECT_EQ(sum_of_one_repetition(own), sum);
+}
+
+TEST(Soak, replaces_the_same_objects_in_pools_and_in_the_heap) {
+  const auto peaks = soak_peaks(1, 1000, 4000, true);
+  SoakOf<FreeList> pools(peaks);
+  SoakOf<NewDeletePool> heap(peaks);
+  for (AnySoak* const soak : {static_cast<AnySoak*>(&pools), static_cast<AnySoak*>(&heap)}) {
+    soak->fill();
+    std::uint64_t first = 0;
+    for (int round = 0; round < 3; ++round) {
+      SoakSteps steps(1, 1000);
+      soak->run(steps, 4000);
+      if (round == 0) first = soak->digest();
+      EXPECT_EQ(soak->digest(), first);
+    }
+  }
+  EXPECT_EQ(pools.digest(), heap.digest());
+  EXPECT_EQ(pools.live_bytes(), heap.live_bytes());
+}
+
+TEST(Soak, draws_a_line_for_the_heap_and_one_for_the_pools) {
+  TaskTable tasks;
+  tasks.soak = [](const std::array<std::size_t, kSoakTypes>& capacities) -> std::unique_ptr<AnySoak> {
+    return std::make_unique<SoakOf<FreeList>>(capacities);
+  };
+  const SoakSeries series = soak_series(tasks, 1, 400'000);
+  ASSERT_EQ(series.memory.lines.size(), 3u);
+  ASSERT_EQ(series.share.lines.size(), 2u);
+  const std::vector<double>& pools = series.memory.lines[2].y;
+  EXPECT_EQ(std::set<double>(pools.begin(), pools.end()).size(), 1u) << "pools hold the same at all times";
+  EXPECT_EQ(series.memory.x.back(), 400'000);
+}
+
+// An erratum: the chapter calls it a bit field.
+TEST(BitField, takes_an_eighth_of_the_printed_array_of_bool) {
+  const designs::Slots<Probe> slots(128);
+  EXPECT_EQ(sizeof(bool[100]), 100u);
+  EXPECT_EQ(designs::BoolMarks<Probe>(slots).bytes(), 128u);
+  EXPECT_EQ(designs::BitMarks<Probe>(slots).bytes(), 16u);
+}
+
+}  // namespace
+}  // namespace lab::object_pool

@@ -1,0 +1,99 @@
+/// Every random choice of the workloads, made before the first repetition, and the sizes of the workloads.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lab::object_pool {
+
+inline constexpr std::size_t kCapacity = 16'384;  ///< of churn and most others
+inline constexpr std::size_t kLive = 10'000;
+inline constexpr std::size_t kLargeCapacity = 1'048'576;  ///< 64 MiB of objects: beyond the caches
+
+/// Objects that are destroyed and created again, by their numbers.
+struct ChurnPlan {
+  std::size_t capacity = 0, live = 0;
+  std::vector<std::uint32_t> victims;
+  /// How many victims are destroyed before as many objects are created; together they have all victims. Empty: one at a
+  /// time. The victims of a burst are different.
+  std::vector<std::uint32_t> bursts;
+};
+/// `searches`: a creation takes O(n), so that there are fewer pairs. What lives in the end is the same.
+std::size_t churn_pairs(std::size_t live, bool searches);
+ChurnPlan churn_plan(std::uint64_t seed, std::size_t capacity, std::size_t live, std::size_t pairs);
+ChurnPlan burst_plan(std::uint64_t seed, std::size_t capacity, std::size_t live, std::size_t pairs);
+inline constexpr std::size_t kMostBurst = 256;
+
+/// The chapter's particles: kSpawned are created in each frame and live for 1 to kFrames - 1 frames, so that after
+/// kFrames frames the same live as before.
+inline constexpr std::size_t kFrames = 64, kSpawned = 312;
+struct FramePlan {
+  std::vector<std::int32_t> lifetimes;  ///< frames; kSpawned of each frame
+  std::uint64_t updates() const;        ///< in kFrames frames
+};
+FramePlan frame_plan(std::uint64_t seed);
+
+/// Sounds that are to be played, by ticks, with a burst beyond the capacity in the middle.
+struct SoundRequest {
+  std::uint32_t loudness, ticks;  ///< each loudness occurs once
+};
+inline constexpr std::size_t kVoices = 64;
+struct SoundPlan {
+  std::vector<std::vector<SoundRequest>> ticks;
+  std::size_t most_at_once = 0;  ///< if all of them are played
+  std::size_t requests = 0;
+  double loudness_ticks = 0;  ///< asked for
+};
+SoundPlan sound_plan(std::uint64_t seed);
+
+/// Objects of several sizes with long and short lives. A level wants mostly few of the types; the next one wants
+/// others. Made step by step: a soak has too many to keep.
+inline constexpr std::size_t kSoakTypes = 8;
+inline constexpr std::size_t kSoakLive = 16'384;
+class SoakSteps {
+ public:
+  struct Step {
+    std::uint32_t slot, type;
+  };
+  /// A level has `level_pairs` pairs.
+  SoakSteps(std::uint64_t seed, std::size_t level_pairs);
+  Step next() {
+    if (left_ == 0) begin_level();
+    --left_;
+    const std::uint64_t random = draw();
+    // One in 64 objects is long-lived. These slots are the first.
+    const bool is_long = (random & 63) == 0;
+    const auto part = static_cast<std::uint32_t>(random >> 32);
+    return {is_long ? scaled(part, kLongLived) : kLongLived + scaled(part, kSoakLive - kLongLived),
+            wanted_[random >> 8 & 255]};
+  }
+
+ private:
+  static constexpr std::uint32_t kLongLived = kSoakLive / 8;
+  static std::uint32_t scaled(std::uint32_t random, std::uint32_t bound) {
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(random) * bound >> 32);
+  }
+  // Xorshift (Marsaglia, 2003), multiplied: a step must cost little beside what it asks for.
+  std::uint64_t draw() {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    return state_ * 0x2545f4914f6cdd1du;
+  }
+  void begin_level();
+
+  std::uint64_t state_;
+  std::size_t level_pairs_, left_ = 0;
+  std::array<std::uint8_t, 256> wanted_{};
+};
+/// The type that slot has before the first step.
+inline std::uint32_t first_type(std::size_t slot) {
+  return static_cast<std::uint32_t>(slot % kSoakTypes);
+}
+/// The most objects of each type that live at once in the first `pairs` steps, and when these are repeated.
+std::array<std::size_t, kSoakTypes> soak_peaks(std::uint64_t seed, std::size_t level_pairs, std::size_t pairs,
+                                               bool repeated);
+
+}  // namespace lab::object_pool

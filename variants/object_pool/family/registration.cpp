@@ -1,0 +1,25 @@
+#include "variants/object_pool/family/registration.h"
+
+#include <span>
+#include <utility>
+
+#include "variants/object_pool/family/conformance.h"
+#include "variants/object_pool/family/fuzz.h"
+#include "variants/object_pool/family/workloads.h"
+
+namespace lab::object_pool {
+
+bench::Variant complete(const char* name, bench::VariantCard&& card, const Traits& traits, const Subject& subject,
+                        const TaskTable* tasks) {
+  card.family = LAB_FAMILY;
+  card.name = name;
+  card.traits["references"] = traits.finds_stale     ? "handles that are found to be stale"
+                              : traits.unstable_refs ? "none that stay valid"
+                                                     : "pointers";
+  card.traits["objects"] = traits.moves || traits.unstable_refs ? "move" : "stay in place";
+  card.traits["walk"] = traits.walkable ? "by the pool" : "by a list that the user adds";
+  return {std::move(card), tasks == nullptr ? std::vector<bench::Workload>() : workloads(*tasks), checks_of(subject),
+          [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
+}
+
+}  // namespace lab::object_pool

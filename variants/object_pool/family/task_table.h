@@ -1,0 +1,83 @@
+/// What a variant's templates are compiled to: functions that make its tasks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "variants/object_pool/family/tasks.h"
+
+namespace lab::object_pool {
+
+/// Of each size that churn_bytes measures.
+inline constexpr std::array<std::size_t, 4> kChurnBytes{16, 64, 256, 1024};
+inline constexpr std::size_t kBytes = 64;  ///< of an object in all other workloads of one size
+
+/// Null: the variant cannot do it.
+struct TaskTable {
+  bool searches = false, moves = false, unstable_refs = false, is_heap = false;
+  std::array<std::unique_ptr<ChurnTask> (*)(ChurnPlan), kChurnBytes.size()> churn{};
+  std::unique_ptr<bench::Task> (*init)(ChurnPlan) = nullptr;
+  std::unique_ptr<bench::Task> (*iterate)(std::uint64_t seed, std::size_t capacity, std::size_t pairs,
+                                          std::size_t walks) = nullptr;
+  std::unique_ptr<bench::Task> (*frame)(FramePlan) = nullptr;
+  std::unique_ptr<bench::Task> (*start_up)(std::size_t capacity) = nullptr;
+  std::unique_ptr<bench::Task> (*overload)(SoundPlan, LoadRule) = nullptr;
+  std::unique_ptr<bench::Task> (*references)() = nullptr;
+  std::unique_ptr<bench::Task> (*holders)(std::uint64_t seed, std::size_t accesses) = nullptr;
+  std::unique_ptr<AnySoak> (*soak)(const std::array<std::size_t, kSoakTypes>& capacities) = nullptr;
+};
+
+template <template <typename> class Pool, std::size_t... kSize>
+void add_churn(TaskTable& table, std::index_sequence<kSize...>) {
+  ((table.churn[kSize] = [](ChurnPlan plan) -> std::unique_ptr<ChurnTask> {
+     return std::make_unique<ChurnOf<Pool<Object<kChurnBytes[kSize]>>>>(std::move(plan));
+   }),
+   ...);
+}
+
+template <template <typename> class Pool>
+TaskTable tasks_of() {
+  using Plain = Pool<Object<kBytes>>;
+  TaskTable table;
+  table.searches = Searches<Plain>;
+  table.moves = MovesObjects<Plain>;
+  table.unstable_refs = UnstableRefs<Plain>;
+  table.is_heap = IsHeap<Plain>;
+  table.iterate = [](std::uint64_t seed, std::size_t capacity, std::size_t pairs,
+                     std::size_t walks) -> std::unique_ptr<bench::Task> {
+    return std::make_unique<IterateTask<Walked<Plain>>>(seed, capacity, pairs, walks);
+  };
+  table.frame = [](FramePlan plan) -> std::unique_ptr<bench::Task> {
+    return std::make_unique<FrameTask<Walked<Pool<Particle>>>>(std::move(plan));
+  };
+  table.overload = [](SoundPlan plan, LoadRule rule) -> std::unique_ptr<bench::Task> {
+    using Sounds = Walked<Pool<Sound>>;
+    if (rule == LoadRule::kGrow)
+      return std::make_unique<OverloadTask<designs::OverflowPool<Sounds>>>(std::move(plan), rule);
+    return std::make_unique<OverloadTask<Sounds>>(std::move(plan), rule);
+  };
+  if constexpr (!UnstableRefs<Plain>) {
+    add_churn<Pool>(table, std::make_index_sequence<kChurnBytes.size()>());
+    table.init = [](ChurnPlan plan) -> std::unique_ptr<bench::Task> {
+      return std::make_unique<InitTask<Pool<Filled>>>(std::move(plan));
+    };
+    table.start_up = [](std::size_t capacity) -> std::unique_ptr<bench::Task> {
+      return std::make_unique<StartUpTask<Plain>>(capacity);
+    };
+    table.references = []() -> std::unique_ptr<bench::Task> {
+      return std::make_unique<ReferencesTask<Pool<Referring>>>();
+    };
+    if constexpr (!MovesObjects<Plain>)
+      table.holders = [](std::uint64_t seed, std::size_t accesses) -> std::unique_ptr<bench::Task> {
+        return std::make_unique<HoldersTask<Pool<Watched>>>(seed, accesses);
+      };
+    if constexpr (!Searches<Plain>)
+      table.soak = [](const std::array<std::size_t, kSoakTypes>& capacities) -> std::unique_ptr<AnySoak> {
+        return std::make_unique<SoakOf<Pool>>(capacities);
+      };
+  }
+  return table;
+}
+
+}  // namespace lab::object_pool

@@ -1,0 +1,1 @@
+lab_variant(colony USES lab_colony)
