@@ -63,8 +63,8 @@ TEST(PagedLayers, report_as_their_bytes_all_that_they_asked_for) {
   for (const std::uint32_t slots : {64u, 256u, 1024u})
     for (const bool recycles : {false, true}) {
       const std::size_t before = asked_for;
-      const auto pages = std::make_unique<PagedLayers>(PagedLayers::Settings{slots, recycles},
-                                                       std::array<std::size_t, 3>{4, 64, 12});
+      const auto pages =
+          std::make_unique<PagedLayers>(PagedLayers::Settings{slots, recycles}, std::array<std::size_t, 3>{4, 64, 12});
       const auto check = [&](const char* step) { EXPECT_EQ(pages->bytes(), asked_for - before) << step; };
       const auto kill_two_of_three = [&] {
         pages->for_each_page([&](PagedLayers::Page& page) {

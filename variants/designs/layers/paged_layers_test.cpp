@@ -572,8 +572,7 @@ TEST(PagedLayers, that_recycle_ask_for_no_memory_twice) {
 std::vector<std::vector<std::uint32_t>> visits(const PagedLayers& pages, PageLoop loop) {
   std::vector<std::vector<std::uint32_t>> counts;
   pages.walk(
-      loop,
-      [&](const Page&) { return counts.emplace_back(std::vector<std::uint32_t>(pages.page_slots())).data(); },
+      loop, [&](const Page&) { return counts.emplace_back(std::vector<std::uint32_t>(pages.page_slots())).data(); },
       [](std::uint32_t* count, std::size_t slot) { ++count[slot]; });
   return counts;
 }
