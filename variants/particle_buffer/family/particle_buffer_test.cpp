@@ -73,22 +73,24 @@ std::vector<Kind> unpaged_kinds() {
   return kinds;
 }
 
+/// Every pair of choices that may disturb each other; how a walk goes matters in columns alone.
 std::vector<Kind> all_kinds() {
+  using designs::CompactionOrder;
+  using designs::PageLoop;
+  constexpr std::array kLoops{PageLoop::kSetBits, PageLoop::kDense, PageLoop::kChosen};
   std::vector<Kind> kinds = unpaged_kinds();
   unsigned number = 0;
   for (const Layout layout : {Layout::kRows, Layout::kPointerRows, Layout::kColumns})
     for (const CleanUp clean_up : {CleanUp::kFreeDeadPages, CleanUp::kCompactAtShare, CleanUp::kCompactByForecast})
-      for (const auto order : {designs::CompactionOrder::kStable, designs::CompactionOrder::kFromEnd})
-        for (const auto loop :
-             {designs::PageLoop::kSetBits, designs::PageLoop::kDense, designs::PageLoop::kChosen}) {
+      for (const CompactionOrder order : {CompactionOrder::kStable, CompactionOrder::kFromEnd})
+        for (unsigned i = 0; i < (layout == Layout::kColumns ? kLoops.size() : 1); ++i, ++number) {
+          const PageLoop loop = kLoops[layout == Layout::kColumns ? i : number % kLoops.size()];
           const bool recycles = number % 2 == 0;
           const bool knows_deaths = clean_up == CleanUp::kCompactByForecast || number % 5 < 2;
-          ++number;
-          kinds.push_back(
-              paged(fmt::format("layout {} clean_up {} order {} loop {} recycles {} knows_deaths {}",
-                                static_cast<int>(layout), static_cast<int>(clean_up), static_cast<int>(order),
-                                static_cast<int>(loop), recycles, knows_deaths),
-                    {layout, clean_up, order, loop, recycles, knows_deaths}));
+          kinds.push_back(paged(fmt::format("layout {} clean_up {} order {} loop {} recycles {} knows_deaths {}",
+                                            static_cast<int>(layout), static_cast<int>(clean_up),
+                                            static_cast<int>(order), static_cast<int>(loop), recycles, knows_deaths),
+                                {layout, clean_up, order, loop, recycles, knows_deaths}));
         }
   return kinds;
 }
@@ -485,8 +487,8 @@ class SkipsTheWrongOnes : public Delegating {
 
 struct Fault {
   Kind kind;
-  Names checks;                 ///< that find it
-  std::string workload;         ///< whose checksum shows it
+  Names checks;          ///< that find it
+  std::string workload;  ///< whose checksum shows it
   double point = 0;
 };
 
@@ -501,19 +503,21 @@ Fault fault(const char* name, Names checks, const char* workload, double point =
 const std::string kLives = "particles live as long as they should, and an emptied buffer fills again",
                   kModel = "what lives is the same as in a model after every frame",
                   kOldest = "the oldest particles can be killed first",
-                  kCompacts = "indices and contents survive every compaction, which takes no more than one page besides",
+                  kCompacts =
+                      "indices and contents survive every compaction, which takes no more than one page besides",
                   kLayers = "layers that come and go keep the values of each particle";
 
 std::vector<Fault> faults() {
-  return {fault<LosesOneInCompaction>("LosesOneInCompaction", {kModel, kOldest, kCompacts, kLayers}, "compaction", 50),
-          fault<LosesOneInCompaction>("LosesOneInCompaction", {kModel, kOldest, kCompacts, kLayers}, "varying_lifetimes"),
-          fault<SwapsIndices>("SwapsIndices", {kModel, kOldest, kCompacts, kLayers}, "children"),
-          fault<ForgetsToZeroLayers>("ForgetsToZeroLayers", {kLayers}, "layers"),
-          fault<KeepsDead>("KeepsDead", {kModel, kOldest, kLayers}, "varying_lifetimes"),
-          fault<SkipsEvery64th>("SkipsEvery64th", {kModel}, "iterate_count", 1'024),
-          fault<AnswersStaleIndices>("AnswersStaleIndices", {kLives, kModel, kOldest, kLayers}, "children"),
-          fault<EmitsTwice>("EmitsTwice", {kModel, kOldest, kCompacts, kLayers}, "sink"),
-          fault<SkipsTheWrongOnes>("SkipsTheWrongOnes", {kModel}, "iterate_visible", 97)};
+  return {
+      fault<LosesOneInCompaction>("LosesOneInCompaction", {kModel, kOldest, kCompacts, kLayers}, "compaction", 50),
+      fault<LosesOneInCompaction>("LosesOneInCompaction", {kModel, kOldest, kCompacts, kLayers}, "varying_lifetimes"),
+      fault<SwapsIndices>("SwapsIndices", {kModel, kOldest, kCompacts, kLayers}, "children"),
+      fault<ForgetsToZeroLayers>("ForgetsToZeroLayers", {kLayers}, "layers"),
+      fault<KeepsDead>("KeepsDead", {kModel, kOldest, kLayers}, "varying_lifetimes"),
+      fault<SkipsEvery64th>("SkipsEvery64th", {kModel}, "iterate_count", 1'024),
+      fault<AnswersStaleIndices>("AnswersStaleIndices", {kLives, kModel, kOldest, kLayers}, "children"),
+      fault<EmitsTwice>("EmitsTwice", {kModel, kOldest, kCompacts, kLayers}, "sink"),
+      fault<SkipsTheWrongOnes>("SkipsTheWrongOnes", {kModel}, "iterate_visible", 97)};
 }
 
 /// One repetition.
@@ -666,9 +670,10 @@ TEST(Workloads, have_the_same_names_whatever_is_supported) {
     for (const bench::Workload& workload : workloads(good().make, abilities)) all.push_back(workload.name);
     return all;
   };
-  const Names expected{"emission",       "varying_lifetimes", "rain",    "sink",       "load_stop", "load_replace",
-                       "page_size",      "iterate_fall",      "iterate_motion", "iterate_count", "iterate_visible",
-                       "access",         "compaction",        "release", "layers",     "children"};
+  const Names expected{
+      "emission",   "varying_lifetimes", "rain",           "sink",          "load_stop",       "load_replace",
+      "page_size",  "iterate_fall",      "iterate_motion", "iterate_count", "iterate_visible", "access",
+      "compaction", "release",           "layers",         "children"};
   EXPECT_EQ(names(kPagedAbilities), expected);
   EXPECT_EQ(names({.indices = false}), expected);
 }
@@ -757,13 +762,13 @@ TEST(Exhibits, show_each_frame_of_the_run) {
       const json::value events = read_json(folder, "page_events.trace.json");
       std::map<std::string, double> figures;
       for (const auto& [name, value] : events.at("otherData").as_object()) figures[name] = value.to_number<double>();
-      EXPECT_EQ(figures, (std::map<std::string, double>{
-                             {"emitted", static_cast<double>(scenario.emitted())},
-                             {"most allocated", *std::ranges::max_element(expected.slots)},
-                             {"most live", *std::ranges::max_element(expected.live)},
-                             {"compactions", static_cast<double>(expected.usage.compactions)},
-                             {"pages allocated", static_cast<double>(expected.usage.pages_allocated)},
-                             {"pages recycled", static_cast<double>(expected.usage.pages_recycled)}}))
+      EXPECT_EQ(figures,
+                (std::map<std::string, double>{{"emitted", static_cast<double>(scenario.emitted())},
+                                               {"most allocated", *std::ranges::max_element(expected.slots)},
+                                               {"most live", *std::ranges::max_element(expected.live)},
+                                               {"compactions", static_cast<double>(expected.usage.compactions)},
+                                               {"pages allocated", static_cast<double>(expected.usage.pages_allocated)},
+                                               {"pages recycled", static_cast<double>(expected.usage.pages_recycled)}}))
           << kind.name;
       double microseconds = 0;
       for (const json::value& event : events.at("traceEvents").as_array()) {
@@ -799,8 +804,8 @@ TEST(Exhibits, belong_to_the_workloads_of_emission_and_rain) {
   for (const bench::Workload& workload : workloads(good().make, kPagedAbilities))
     for (const bench::ExhibitInfo& exhibit : workload.exhibits) exhibits[workload.name].push_back(exhibit.name);
   const Names memory{"bytes", "particles", "pages", "page_events"};
-  EXPECT_EQ(exhibits, (std::map<std::string, Names>{
-                          {"emission", memory}, {"rain", {"frame"}}, {"varying_lifetimes", memory}}));
+  EXPECT_EQ(exhibits,
+            (std::map<std::string, Names>{{"emission", memory}, {"rain", {"frame"}}, {"varying_lifetimes", memory}}));
 }
 
 // --- The executables -------------------------------------------------------------------------------------------------
@@ -822,7 +827,8 @@ std::map<std::string, std::string> executables() {
   const json::value list = json::parse(*read_file(LAB_BUILD_DIR "/variants.json"));
   for (const json::value& entry : list.as_array())
     if (entry.at("family").as_string() == "particle_buffer")
-      found[entry.at("variant").as_string().c_str()] = LAB_BUILD_DIR "/" + std::string(entry.at("executable").as_string());
+      found[entry.at("variant").as_string().c_str()] =
+          LAB_BUILD_DIR "/" + std::string(entry.at("executable").as_string());
   return found;
 }
 
@@ -840,8 +846,8 @@ TEST(ParticleBufferExecutables, describe_themselves_in_four_lines) {
 TEST(ParticleBufferExecutables, compute_the_same_checksum) {
   std::set<std::string> checksums;
   for (const auto& [variant, path] : executables())
-    checksums.insert(json::serialize(
-        json::parse(output_of(path + " --run varying_lifetimes --seconds 0.001")).at("checksum")));
+    checksums.insert(
+        json::serialize(json::parse(output_of(path + " --run varying_lifetimes --seconds 0.001")).at("checksum")));
   EXPECT_EQ(checksums.size(), 1u);
 }
 
