@@ -20,10 +20,12 @@ class Monolithic : public Buffer {
   }
 
   void emit(std::span<const Particle> born, std::span<Ref> refs) override {
+    if (born.empty()) return;  // without any memory, perhaps
     if (used_ + born.size() > capacity_) make_room(born.size());
     std::memcpy(&particles_[used_], born.data(), born.size_bytes());
     for (std::size_t i = 0; i < refs.size(); ++i) refs[i] = used_ + i;
-    for (Layer& layer : layers_) std::memset(layer.elements.data() + used_ * layer.bytes, 0, born.size() * layer.bytes);
+    for (Layer& layer : layers_)
+      if (layer.bytes != 0) std::memset(&layer.elements[used_ * layer.bytes], 0, born.size() * layer.bytes);
     used_ += born.size();
     live_ += born.size();
   }
