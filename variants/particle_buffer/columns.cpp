@@ -19,7 +19,7 @@ lab::bench::Variant lab::bench::this_variant() {
                                   .clean_up = CleanUp::kCompactByForecast,
                                   .loop = designs::PageLoop::kChosen,
                                   .recycles = true,
-                                  .most_moved = kMostMoved,
-                                  .knows_deaths = true});
+                                  .knows_deaths = true,
+                                  .most_moved = kMostMoved});
       });
 }

@@ -14,7 +14,7 @@ lab::bench::Variant lab::bench::this_variant() {
                                                   .clean_up = CleanUp::kCompactByForecast,
                                                   .loop = designs::PageLoop::kDense,
                                                   .recycles = true,
-                                                  .most_moved = kMostMoved,
-                                                  .knows_deaths = true});
+                                                  .knows_deaths = true,
+                                                  .most_moved = kMostMoved});
                       });
 }

@@ -270,10 +270,12 @@ void PagedLayers::compact_pages(Compaction& compaction, CompactionOrder order, c
     pages_[i].block_->layers[compaction.layer] = new_bytes(index_bytes);
     compaction.live += pages_[i].live_;
   }
+  compaction_bytes_ = compaction.pages.size() * index_bytes + compaction.pages.capacity() * sizeof compaction.pages[0];
   const std::uint64_t taken = counts_.pages_allocated + counts_.pages_recycled;
   fill_places(compaction, order);
   owner(NewIndices(*this, compaction));
   move_elements(compaction);
+  compaction_bytes_ = 0;
   counts_.most_extra_pages = std::max(
       counts_.most_extra_pages, static_cast<std::size_t>(counts_.pages_allocated + counts_.pages_recycled - taken));
   ++counts_.compactions;
@@ -358,7 +360,7 @@ void PagedLayers::move_elements(const Compaction& compaction) {
 
 std::size_t PagedLayers::bytes() const {
   return held_ * page_bytes() + spare_.size() * block_bytes() + pages_.capacity() * sizeof(Page) +
-         spare_.capacity() * sizeof(Block*) + sizeof *this;
+         spare_.capacity() * sizeof(Block*) + compaction_bytes_ + sizeof *this;
 }
 
 }  // namespace lab::designs

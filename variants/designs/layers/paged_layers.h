@@ -278,6 +278,7 @@ class PagedLayers {
   Index base_ = 0;  // number of pages_[first_]
   std::vector<Block*> spare_;
   std::size_t held_ = 0, live_ = 0;
+  std::size_t compaction_bytes_ = 0;  // of the new indices, while there are some
   Counts counts_;
 };
 

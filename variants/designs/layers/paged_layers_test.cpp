@@ -529,6 +529,50 @@ TEST(PagedLayers, keep_bounds_of_deaths_of_the_pages_that_move_together) {
   }
 }
 
+TEST(PagedLayers, compact_a_bounded_part_and_leave_the_indices_of_all_others) {
+  std::mt19937_64 random(7);
+  for (const CompactionOrder order : kOrders)
+    for (const std::size_t most : {64u, 200u, 1'000u}) {
+      PagedLayers pages({128, true}, std::array<std::size_t, 1>{sizeof(std::uint64_t)});
+      std::uint64_t made = 0;
+      for (unsigned round = 0; round < 40; ++round) {
+        pages.append(random() % 700, [&](const Page& page, std::uint32_t first, std::uint32_t run) {
+          for (std::uint32_t i = first; i < first + run; ++i) page.array<std::uint64_t>(0)[i] = ++made;
+        });
+        for (const Index index : indices_of(pages))
+          if (random() % 3 == 0) pages.kill(index);
+        std::map<Index, std::uint64_t> before;  // index and value
+        for (const Index index : indices_of(pages)) {
+          const auto [page, slot] = pages.find(index);
+          before[index] = page->array<std::uint64_t>(0)[slot];
+        }
+        std::map<Index, std::uint64_t> expected;
+        std::size_t changed = 0;
+        const std::size_t held = pages.pages();
+        const std::uint64_t moved = pages.counts().moved;
+        const std::size_t freed = pages.compact_some(most, order, [&](const PagedLayers::NewIndices& new_index) {
+          for (const auto& [index, value] : before) {
+            EXPECT_TRUE(expected.emplace(new_index(index), value).second);
+            changed += new_index(index) != index;
+          }
+        });
+        if (freed == 0) expected = before;  // the owner was not called
+        std::map<Index, std::uint64_t> after;
+        for (const Index index : indices_of(pages)) {
+          const auto [page, slot] = pages.find(index);
+          after[index] = page->array<std::uint64_t>(0)[slot];
+        }
+        EXPECT_EQ(after, expected);
+        EXPECT_EQ(pages.pages(), held - freed);
+        EXPECT_EQ(pages.counts().moved - moved, changed);
+        EXPECT_LE(changed, most);
+        EXPECT_EQ(pages.live(), before.size());
+      }
+      EXPECT_GT(pages.counts().compactions, 0u);
+      EXPECT_EQ(pages.counts().most_extra_pages, 0u);
+    }
+}
+
 TEST(PagedLayers, that_are_empty_hold_no_page) {
   for (const bool compacts : {false, true}) {
     PagedLayers pages({64, false}, kFirstLayers);

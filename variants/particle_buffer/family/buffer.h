@@ -104,9 +104,8 @@ struct Abilities {
   bool indices = true;  ///< a particle keeps its index, or its owner is told the new one
   bool compacts = false;
   bool layers = false;
-  bool pages = false;       ///< of Setup::page_slots
-  bool walks_all = false;   ///< its walks visit all particles ever emitted
-  bool copies_all = false;  ///< it may copy all particles in any frame
+  bool pages = false;      ///< of Setup::page_slots
+  bool walks_all = false;  ///< its walks visit all particles ever emitted
 };
 
 using MakeBuffer = std::function<std::unique_ptr<Buffer>(const Setup&)>;

@@ -35,6 +35,7 @@ std::string fills_and_empties(CheckedBuffer& buffer) {
     if (std::string problem = buffer.difference(); !problem.empty()) return problem;
     for (unsigned frame = 0; frame < 4; ++frame) {
       buffer.iterate(Motion::kFall);
+      if (std::string problem = buffer.difference(); !problem.empty()) return problem;
       buffer.retire();
       buffer.clean_up();
     }

@@ -16,7 +16,7 @@ namespace {
 
 /// A frame in the time of events.
 constexpr std::int64_t kFrameNs = 1'000'000;
-constexpr unsigned kFrameWidth = 5, kPageHeight = 5;
+constexpr unsigned kFrameWidth = 4, kPageHeight = 4;
 
 /// What a page looks like in a frame.
 enum PageState : std::uint8_t { kAbsent, kMostlyLive, kMostlyDead };
@@ -62,7 +62,7 @@ bench::Picture picture_of(const Film& film) {
     if (!spans.empty()) page = spans.front().slots;
   }
   const std::size_t rows =
-      std::min<std::size_t>(400, std::max<std::size_t>(60, most_slots / std::max<std::size_t>(1, page) * kPageHeight));
+      std::min<std::size_t>(240, std::max<std::size_t>(60, most_slots / std::max<std::size_t>(1, page) * kPageHeight));
   bench::Picture picture;
   picture.width = static_cast<unsigned>(film.pages.size()) * kFrameWidth;
   picture.height = static_cast<unsigned>(rows);
@@ -125,13 +125,9 @@ std::vector<bench::Event> events_of(const Film& film) {
   return events;
 }
 
-void show_memory(const Scenario& scenario, const MakeBuffer& make, std::uint64_t seed, bench::ExhibitFiles& files) {
+void show_film(const Scenario& scenario, const MakeBuffer& make, std::uint64_t seed, bench::ExhibitFiles& files) {
   const Film film(scenario, make, seed);
   files.series("bytes", {"frame", "bytes for each live particle", film.frames, {{"bytes", film.bytes_per_live}}});
-  files.series("particles", {"frame",
-                             "particles",
-                             film.frames,
-                             {{"emitted so far", film.emitted}, {"allocated", film.slots}, {"live", film.live}}});
   files.image("pages", picture_of(film));
   files.events("page_events", events_of(film),
                {{"emitted", film.emitted.back()},
@@ -140,6 +136,14 @@ void show_memory(const Scenario& scenario, const MakeBuffer& make, std::uint64_t
                 {"compactions", static_cast<double>(film.compactions)},
                 {"pages allocated", static_cast<double>(film.pages_allocated)},
                 {"pages recycled", static_cast<double>(film.pages_recycled)}});
+}
+
+void count_particles(const Scenario& scenario, const MakeBuffer& make, std::uint64_t seed, bench::ExhibitFiles& files) {
+  const Film film(scenario, make, seed);
+  files.series("particles", {"frame",
+                             "particles",
+                             film.frames,
+                             {{"emitted so far", film.emitted}, {"allocated", film.slots}, {"live", film.live}}});
 }
 
 void time_frames(const Scenario& scenario, const MakeBuffer& make, std::uint64_t seed, bench::ExhibitFiles& files) {
@@ -170,15 +174,22 @@ bench::Workload with(bench::Workload workload, const std::vector<bench::ExhibitI
 
 }  // namespace
 
-bench::Workload with_memory_exhibits(bench::Workload workload, const Scenario& scenario, const MakeBuffer& make) {
+bench::Workload with_film(bench::Workload workload, const Scenario& scenario, const MakeBuffer& make) {
   using enum bench::ExhibitKind;
   return with(std::move(workload),
               {{"bytes", "Bytes for each live particle", kSeries},
-               {"particles", "Particles emitted, allocated and live", kSeries},
                {"pages", "Pages as bars over the frames: live particles green, dead ones red", kImage},
                {"page_events", "Each page over time, a millisecond for a frame", kEvents}},
               [scenario, make](const bench::Case& inputs, bench::ExhibitFiles& files) {
-                show_memory(scenario, make, inputs.seed, files);
+                show_film(scenario, make, inputs.seed, files);
+              });
+}
+
+bench::Workload with_counts(bench::Workload workload, const Scenario& scenario, const MakeBuffer& make) {
+  return with(std::move(workload),
+              {{"particles", "Particles emitted, allocated and live", bench::ExhibitKind::kSeries}},
+              [scenario, make](const bench::Case& inputs, bench::ExhibitFiles& files) {
+                count_particles(scenario, make, inputs.seed, files);
               });
 }
 

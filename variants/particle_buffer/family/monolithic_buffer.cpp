@@ -146,14 +146,16 @@ class Monolithic : public Buffer {
       particles[from.size()] = old[i];
       from.push_back(i);
     });
-    extra_bytes_ = std::max(extra_bytes_, capacity * sizeof(Particle));
+    std::size_t largest = 0;  // of the layers, which follow one by one
     for (Layer& layer : layers_) {
+      largest = std::max(largest, layer.bytes);
       std::vector<std::byte> elements(capacity * layer.bytes);
       for (std::size_t i = 0; i < from.size(); ++i)
         std::copy_n(layer.elements.begin() + static_cast<std::ptrdiff_t>(from[i] * layer.bytes), layer.bytes,
                     elements.begin() + static_cast<std::ptrdiff_t>(i * layer.bytes));
       layer.elements = std::move(elements);
     }
+    extra_bytes_ = std::max(extra_bytes_, capacity * (sizeof(Particle) + largest));
     particles_ = std::move(particles);
     capacity_ = capacity;
     used_ = live_;
@@ -187,7 +189,7 @@ std::unique_ptr<Buffer> make_monolithic(const Setup& setup, Growth growth) {
 
 Abilities monolithic_abilities(Growth growth) {
   const bool fixed = growth == Growth::kFixedAmount;
-  return {.indices = true, .compacts = !fixed, .layers = true, .walks_all = fixed, .copies_all = !fixed};
+  return {.indices = true, .compacts = !fixed, .layers = true, .walks_all = fixed};
 }
 
 }  // namespace lab::particle_buffer

@@ -35,8 +35,8 @@ struct PagedChoice {
   designs::CompactionOrder order = designs::CompactionOrder::kStable;
   designs::PageLoop loop = designs::PageLoop::kSetBits;
   bool recycles = false;       ///< dead pages are used again; a compaction of clean_up() gives them back
-  std::size_t most_moved = 0;  ///< particles that clean_up() moves in a frame; 0: any number
   bool knows_deaths = false;   ///< each page keeps the first and last frame in which one of its particles dies
+  std::size_t most_moved = 0;  ///< particles that clean_up() moves in a frame; 0: any number
 };
 
 std::unique_ptr<Buffer> make_paged(const Setup& setup, const PagedChoice& choice);

@@ -1,7 +1,7 @@
 #include "variants/particle_buffer/family/scenario.h"
 
+#include <array>
 #include <bit>
-#include <cmath>
 
 #include "harness/base/random.h"
 
@@ -124,10 +124,10 @@ std::uint64_t scatter(std::uint64_t x) {
 }
 
 std::uint64_t digest_of(const Particle& particle) {
-  const auto bits = [](float value) { return std::uint64_t{std::bit_cast<std::uint32_t>(value)}; };
-  std::uint64_t sum = scatter(std::uint64_t{particle.id} << 32 | particle.dies);
-  for (unsigned axis = 0; axis < 3; ++axis)
-    sum = scatter(sum ^ (bits(particle.position[axis]) << 32 | bits(particle.velocity[axis])));
+  std::uint64_t sum = 0;
+  for (const std::uint64_t word :
+       std::bit_cast<std::array<std::uint64_t, sizeof particle / sizeof(std::uint64_t)>>(particle))
+    sum = scatter(sum ^ word);
   return sum;
 }
 

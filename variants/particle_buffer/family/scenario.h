@@ -67,7 +67,7 @@ class Emitter {
 /// A bijection that spreads bits (SplitMix64's).
 std::uint64_t scatter(std::uint64_t x);
 
-/// Of one particle: all of it that matters. Sums of these do not depend on the order.
+/// Of all bytes of one particle. Sums of these do not depend on the order.
 std::uint64_t digest_of(const Particle& particle);
 /// Of all that live, in any order.
 std::uint64_t digest_of(const Buffer& buffer);

@@ -37,18 +37,18 @@ class SwapPopRows {
   std::vector<Particle> particles_;
 };
 
-/// One vector for each field.
+/// One array for each field.
 class SwapPopColumns {
  public:
   void emit(std::span<const Particle> born) {
     const auto* const words = reinterpret_cast<const std::byte*>(born.data());
     for (std::size_t field = 0; field < kFields; ++field) {
-      std::vector<float>& array = arrays_[field];
-      const std::size_t size = array.size();
-      if (size + born.size() > array.capacity()) array.reserve(std::max(size + born.size(), 2 * array.capacity()));
-      array.resize(size + born.size());
+      std::vector<std::byte>& array = arrays_[field];
+      const std::size_t before = array.size(), after = before + born.size() * kBytes;
+      if (after > array.capacity()) array.reserve(std::max(after, 2 * array.capacity()));
+      array.resize(after);
       for (std::size_t i = 0; i < born.size(); ++i)
-        std::memcpy(&array[size + i], words + i * sizeof(Particle) + field * sizeof(float), sizeof(float));
+        std::memcpy(&array[before + i * kBytes], words + i * sizeof(Particle) + field * kBytes, kBytes);
     }
   }
   template <typename Body>
@@ -63,32 +63,33 @@ class SwapPopColumns {
   }
   template <typename Dies>
   void kill_if(Dies&& dies) {
-    for (std::size_t i = 0; i < size();)
-      if (dies(bind(), i))
-        for (std::vector<float>& array : arrays_) {
-          array[i] = array.back();
-          array.pop_back();
-        }
-      else
+    const Columns columns = bind();
+    std::size_t left = size();
+    for (std::size_t i = 0; i < left;)
+      if (dies(columns, i)) {
+        --left;
+        for (std::byte* const array : columns.arrays) std::memcpy(array + i * kBytes, array + left * kBytes, kBytes);
+      } else {
         ++i;
+      }
+    for (std::vector<std::byte>& array : arrays_) array.resize(left * kBytes);
   }
-  std::size_t size() const { return arrays_[0].size(); }
-  std::size_t slots() const { return arrays_[0].capacity(); }
+  std::size_t size() const { return arrays_[0].size() / kBytes; }
+  std::size_t slots() const { return arrays_[0].capacity() / kBytes; }
   std::size_t bytes() const {
     std::size_t bytes = 0;
-    for (const std::vector<float>& array : arrays_) bytes += array.capacity() * sizeof(float);
+    for (const std::vector<std::byte>& array : arrays_) bytes += array.capacity();
     return bytes;
   }
 
  private:
-  static constexpr std::size_t kWord = 64;
+  static constexpr std::size_t kWord = 64, kBytes = sizeof(float);
   Columns bind() {
     Columns columns;
-    for (std::size_t field = 0; field < kFields; ++field)
-      columns.arrays[field] = reinterpret_cast<std::byte*>(arrays_[field].data());
+    for (std::size_t field = 0; field < kFields; ++field) columns.arrays[field] = arrays_[field].data();
     return columns;
   }
-  std::array<std::vector<float>, kFields> arrays_;  // whole numbers travel as the bits of a float
+  std::array<std::vector<std::byte>, kFields> arrays_;
 };
 
 }  // namespace lab::particle_buffer

@@ -569,9 +569,9 @@ constexpr const char* kNoIndices = "its particles move or are replaced without n
 
 std::vector<bench::Workload> workloads(const MakeBuffer& make, const Abilities& abilities) {
   std::vector<bench::Workload> all{
-      with_memory_exhibits(frames(animated_emission(), make), animated_emission(), make),
-      with_frame_times(with_memory_exhibits(frames(varying_lifetimes(), make), varying_lifetimes(), make),
-                       varying_lifetimes(), make),
+      with_counts(with_film(frames(animated_emission(), make), animated_emission(), make), animated_emission(), make),
+      with_frame_times(with_film(frames(varying_lifetimes(), make), varying_lifetimes(), make), varying_lifetimes(),
+                       make),
       unless(!abilities.walks_all, kWalksAll, with_frame_times(frames(rain(), make, 200), rain(), make)),
       unless(!abilities.walks_all, kWalksAll,
              with_frame_times(frames(varying_rain(), make, 200), varying_rain(), make)),
