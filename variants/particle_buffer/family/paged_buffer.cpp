@@ -161,8 +161,7 @@ class Paged : public Buffer {
     if (choice_.most_moved == 0)
       compact();
     else
-      pages_.compact_some(choice_.most_moved, choice_.order, owner_call());
-    pages_.free_spare_pages(pages_.pages() / kSpareShare);
+      compact_some();
   }
 
   std::size_t live() const override { return pages_.live(); }
@@ -225,7 +224,10 @@ class Paged : public Buffer {
 
   void on_move(std::function<void(const NewRefs&)> owner) override { owner_ = std::move(owner); }
 
-  void compact() override { pages_.compact(choice_.order, owner_call()); }
+  void compact() override {
+    pages_.compact(choice_.order, owner_call());
+    pages_.free_spare_pages(pages_.pages() / kSpareShare);
+  }
 
   std::optional<unsigned> add_layer(std::size_t bytes) override { return pages_.add_layer(bytes); }
   void remove_layer(unsigned layer) override { pages_.remove_layer(layer); }
@@ -264,6 +266,11 @@ class Paged : public Buffer {
   }
 
   std::size_t pages_needed() const { return (pages_.live() + pages_.page_slots() - 1) / pages_.page_slots(); }
+
+  void compact_some() {
+    pages_.compact_some(choice_.most_moved, choice_.order, owner_call());
+    pages_.free_spare_pages(pages_.pages() / kSpareShare);
+  }
 
   PagedLayers::UpdateOwner owner_call() const {
     return [this](const PagedLayers::NewIndices& indices) {

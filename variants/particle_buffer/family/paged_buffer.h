@@ -34,7 +34,7 @@ struct PagedChoice {
   CleanUp clean_up = CleanUp::kFreeDeadPages;
   designs::CompactionOrder order = designs::CompactionOrder::kStable;
   designs::PageLoop loop = designs::PageLoop::kSetBits;
-  bool recycles = false;       ///< dead pages are used again; a compaction of clean_up() gives them back
+  bool recycles = false;       ///< dead pages are used again; a compaction gives them back
   bool knows_deaths = false;   ///< each page keeps the first and last frame in which one of its particles dies
   std::size_t most_moved = 0;  ///< particles that clean_up() moves in a frame; 0: any number
 };
