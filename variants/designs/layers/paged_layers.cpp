@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 #include <new>
+#include <numeric>
 
 namespace lab::designs {
 
@@ -49,8 +50,7 @@ PagedLayers::PagedLayers(const Settings& settings, std::span<const std::size_t> 
 }
 
 PagedLayers::~PagedLayers() {
-  for (std::size_t i = first_; i < pages_.size(); ++i)
-    if (pages_[i].has_memory()) free_block(pages_[i].block_);
+  for (const Index number : held_) free_block(page_of(number).block_);
   free_spare_pages();
 }
 
@@ -94,8 +94,7 @@ PagedLayers::Block* PagedLayers::new_block() {
   for (Layer layer = 0; layer < kMostLayers; ++layer)
     if (layers_[layer].bytes != 0 && !layers_[layer].shares_block)
       block->layers[layer] = new_bytes(in_lines(layers_[layer].bytes * settings_.page_slots));
-  ++held_;
-  counts_.most_pages = std::max(counts_.most_pages, held_ + spare_.size());
+  counts_.most_pages = std::max(counts_.most_pages, held_.size() + 1 + spare_.size());
   return block;
 }
 
@@ -109,7 +108,6 @@ void PagedLayers::give_back(Page& page) {
   Block* const block = std::exchange(page.block_, nullptr);
   live_ -= page.live_;
   page = Page{};
-  --held_;
   if (settings_.recycles) {
     for (Layer layer = 0; layer < kMostLayers; ++layer)
       if (layers_[layer].bytes != 0 && !layers_[layer].shares_block)
@@ -133,6 +131,7 @@ PagedLayers::Page& PagedLayers::add_page() {
     first_ = 0;
   }
   Block* const block = new_block();
+  held_.push_back(base_ + (pages_.size() - first_));
   Page& page = pages_.emplace_back();
   page.block_ = block;
   return page;
@@ -149,9 +148,13 @@ void PagedLayers::begin_elements(Page& page, std::uint32_t first, std::uint32_t 
   page.used_ += count;
   page.live_ += count;
   live_ += count;
+  // A dense walk also visits the slots behind the last element, up to the end of its word.
+  const std::uint32_t end = (page.used_ + kSlotsOfWord - 1) / kSlotsOfWord * kSlotsOfWord;
   for (Layer layer = 0; layer < kMostLayers; ++layer)
-    if (layers_[layer].bytes != 0 && !layers_[layer].shares_block)
-      std::memset(page.block_->layers[layer] + first * layers_[layer].bytes, 0, count * layers_[layer].bytes);
+    if (const LayerInfo& info = layers_[layer]; info.bytes != 0) {
+      const std::uint32_t from = info.shares_block ? page.used_ : first;
+      std::memset(page.block_->layers[layer] + from * info.bytes, 0, (end - from) * info.bytes);
+    }
 }
 
 std::optional<PagedLayers::Layer> PagedLayers::add_layer(std::size_t bytes) {
@@ -162,18 +165,17 @@ std::optional<PagedLayers::Layer> PagedLayers::add_layer(std::size_t bytes) {
   if (layers >= kMostLayers - 1) return std::nullopt;
   while (layers_[layer].bytes != 0) ++layer;
   layers_[layer] = {bytes, false};
-  for (std::size_t i = first_; i < pages_.size(); ++i)
-    if (Page& page = pages_[i]; page.has_memory()) {
-      page.block_->layers[layer] = new_bytes(in_lines(bytes * settings_.page_slots));
-      std::memset(page.block_->layers[layer], 0, bytes * page.used_);
-    }
+  for (const Index number : held_) {
+    const Page& page = page_of(number);
+    page.block_->layers[layer] = new_bytes(in_lines(bytes * settings_.page_slots));
+    std::memset(page.block_->layers[layer], 0, bytes * settings_.page_slots);
+  }
   return layer;
 }
 
 void PagedLayers::remove_layer(Layer layer) {
   assert(layers_[layer].bytes != 0 && !layers_[layer].shares_block);
-  for (std::size_t i = first_; i < pages_.size(); ++i)
-    if (Page& page = pages_[i]; page.has_memory()) free_bytes(std::exchange(page.block_->layers[layer], nullptr));
+  for (const Index number : held_) free_bytes(std::exchange(page_of(number).block_->layers[layer], nullptr));
   layers_[layer] = {};
 }
 
@@ -192,25 +194,28 @@ bool PagedLayers::kill(Index index) {
 }
 
 std::size_t PagedLayers::free_dead_pages() {
-  std::size_t freed = 0;
-  for (std::size_t i = first_; i < pages_.size(); ++i)
-    if (pages_[i].has_memory() && pages_[i].live_ == 0) {
-      give_back(pages_[i]);
-      ++freed;
-    }
+  const std::size_t before = held_.size();
+  std::erase_if(held_, [this](Index number) {
+    Page& page = page_of(number);
+    if (page.live_ != 0) return false;
+    give_back(page);
+    return true;
+  });
   drop_leading_pages();
-  return freed;
+  return before - held_.size();
 }
 
 void PagedLayers::drop_leading_pages() {
-  for (; first_ < pages_.size() && !pages_[first_].has_memory(); ++first_) ++base_;
+  const Index first = held_.empty() ? base_ + (pages_.size() - first_) : held_.front();
+  first_ += static_cast<std::size_t>(first - base_);
+  base_ = first;
 }
 
 /// What is compacted. Its pages in their order have places, numbered from 0 as if each page had all its slots.
 struct PagedLayers::Compaction {
-  std::vector<std::size_t> pages;  ///< where they are in the list
-  bool renumbers = false;          ///< the list will have these pages alone, and indices are places
-  Layer layer = 0;                 ///< of each live element, its new place
+  std::vector<Index> pages;  ///< their numbers
+  bool renumbers = false;    ///< the list will have these pages alone, and indices are places
+  Layer layer = 0;           ///< of each live element, its new place
   std::size_t live = 0;
 };
 
@@ -220,44 +225,38 @@ PagedLayers::Index PagedLayers::NewIndices::operator()(Index old) const {
   if (page->layer(compaction_.layer) == nullptr) return old;  // it is not one of the pages
   const Index place = page->array<Index>(compaction_.layer)[slot];
   if (compaction_.renumbers) return place;
-  const Page& target = pages_.pages_[compaction_.pages[static_cast<std::size_t>(place >> pages_.shift_)]];
-  return pages_.index_of(target, static_cast<std::uint32_t>(place & (pages_.settings_.page_slots - 1)));
-}
-
-std::vector<std::size_t> PagedLayers::pages_with_memory() const {
-  std::vector<std::size_t> found;
-  found.reserve(held_);
-  for (std::size_t i = first_; i < pages_.size(); ++i)
-    if (pages_[i].has_memory()) found.push_back(i);
-  return found;
+  const Index slots = pages_.settings_.page_slots;
+  return compaction_.pages[static_cast<std::size_t>(place >> pages_.shift_)] * slots + (place & (slots - 1));
 }
 
 void PagedLayers::compact(CompactionOrder order, const UpdateOwner& owner) {
-  Compaction compaction{.pages = pages_with_memory(), .renumbers = true};
+  Compaction compaction{.pages = held_, .renumbers = true};
   compact_pages(compaction, order, owner);
   std::erase_if(pages_, [](const Page& page) { return !page.has_memory(); });
   first_ = 0;
   base_ = 0;
+  held_.resize(pages_.size());
+  std::iota(held_.begin(), held_.end(), Index{0});
 }
 
 std::size_t PagedLayers::compact_some(std::size_t most, CompactionOrder order, const UpdateOwner& owner) {
-  const std::vector<std::size_t> candidates = pages_with_memory();
-  std::size_t best_first = 0, best_count = 0, best_freed = 0;
+  std::size_t best_first = 0, best_end = 0, best_freed = 0;
   std::size_t first = 0, live = 0;
-  for (std::size_t end = 1; end <= candidates.size(); ++end) {
-    live += pages_[candidates[end - 1]].live_;
-    for (; live > most; ++first) live -= pages_[candidates[first]].live_;
+  for (std::size_t end = 1; end <= held_.size(); ++end) {
+    live += page_of(held_[end - 1]).live_;
+    for (; live > most; ++first) live -= page_of(held_[first]).live_;
     const std::size_t needed = (live + settings_.page_slots - 1) / settings_.page_slots, freed = end - first - needed;
     if (end > first && freed > best_freed) {
       best_first = first;
-      best_count = end - first;
+      best_end = end;
       best_freed = freed;
     }
   }
   if (best_freed == 0) return 0;
-  const auto begin = candidates.begin() + static_cast<std::ptrdiff_t>(best_first);
-  Compaction compaction{.pages = {begin, begin + static_cast<std::ptrdiff_t>(best_count)}};
+  const auto at = [this](std::size_t i) { return held_.begin() + static_cast<std::ptrdiff_t>(i); };
+  Compaction compaction{.pages = {at(best_first), at(best_end)}};
   compact_pages(compaction, order, owner);
+  held_.erase(at(best_end - best_freed), at(best_end));
   drop_leading_pages();
   return best_freed;
 }
@@ -266,9 +265,9 @@ void PagedLayers::compact_pages(Compaction& compaction, CompactionOrder order, c
   const std::size_t index_bytes = in_lines(sizeof(Index) * settings_.page_slots);
   counts_.index_layer_bytes = std::max(counts_.index_layer_bytes, compaction.pages.size() * index_bytes);
   while (layers_[compaction.layer].bytes != 0) ++compaction.layer;  // one is kept for this
-  for (const std::size_t i : compaction.pages) {
-    pages_[i].block_->layers[compaction.layer] = new_bytes(index_bytes);
-    compaction.live += pages_[i].live_;
+  for (const Index number : compaction.pages) {
+    page_of(number).block_->layers[compaction.layer] = new_bytes(index_bytes);
+    compaction.live += page_of(number).live_;
   }
   compaction_bytes_ = compaction.pages.size() * index_bytes + compaction.pages.capacity() * sizeof compaction.pages[0];
   const std::uint64_t taken = counts_.pages_allocated + counts_.pages_recycled;
@@ -286,12 +285,12 @@ void PagedLayers::fill_places(const Compaction& compaction, CompactionOrder orde
   Index next = 0;  // of kStable: the next place; of kFromEnd: where the next gap is looked for
   const auto take_gap = [&] {
     for (;; ++next)
-      if (!pages_[compaction.pages[static_cast<std::size_t>(next >> shift_)]].is_live(
-              static_cast<std::uint32_t>(next & (slots - 1))))
+      if (!page_of(compaction.pages[static_cast<std::size_t>(next >> shift_)])
+               .is_live(static_cast<std::uint32_t>(next & (slots - 1))))
         return next++;
   };
   for (std::size_t i = 0; i < compaction.pages.size(); ++i) {
-    const Page& page = pages_[compaction.pages[i]];
+    const Page& page = page_of(compaction.pages[i]);
     Index* const places = page.array<Index>(compaction.layer);
     for (std::size_t word = 0; word < words_of(page); ++word)
       for (std::uint64_t bits = page.block_->live[word]; bits != 0; bits &= bits - 1) {
@@ -309,7 +308,7 @@ void PagedLayers::move_elements(const Compaction& compaction) {
   std::vector<Bounds> bounds(compaction.pages.size());
   std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;  // of slots, from one page to one other
   for (std::size_t source = 0; source < compaction.pages.size(); ++source) {
-    const Page& page = pages_[compaction.pages[source]];
+    const Page& page = page_of(compaction.pages[source]);
     const Index* const places = page.array<Index>(compaction.layer);
     std::size_t target = 0;
     bool any = false;
@@ -317,7 +316,7 @@ void PagedLayers::move_elements(const Compaction& compaction) {
       if (!any) return;
       bounds[target].first = std::min(bounds[target].first, page.first_death_);
       bounds[target].last = std::max(bounds[target].last, page.last_death_);
-      const Page& to = pages_[compaction.pages[target]];
+      const Page& to = page_of(compaction.pages[target]);
       for (Layer each = 0; each < kMostLayers && !moves.empty(); ++each)
         if (layers_[each].bytes != 0) copy_elements(page.layer(each), to.layer(each), layers_[each].bytes, moves);
       counts_.moved += moves.size();
@@ -339,7 +338,7 @@ void PagedLayers::move_elements(const Compaction& compaction) {
   }
 
   for (std::size_t i = 0; i < compaction.pages.size(); ++i) {
-    Page& page = pages_[compaction.pages[i]];
+    Page& page = page_of(compaction.pages[i]);
     free_bytes(std::exchange(page.block_->layers[compaction.layer], nullptr));
     const std::size_t before = i * settings_.page_slots;
     if (before >= compaction.live) {
@@ -359,8 +358,8 @@ void PagedLayers::move_elements(const Compaction& compaction) {
 }
 
 std::size_t PagedLayers::bytes() const {
-  return held_ * page_bytes() + spare_.size() * block_bytes() + pages_.capacity() * sizeof(Page) +
-         spare_.capacity() * sizeof(Block*) + compaction_bytes_ + sizeof *this;
+  return held_.size() * page_bytes() + spare_.size() * block_bytes() + pages_.capacity() * sizeof(Page) +
+         held_.capacity() * sizeof(Index) + spare_.capacity() * sizeof(Block*) + compaction_bytes_ + sizeof *this;
 }
 
 }  // namespace lab::designs

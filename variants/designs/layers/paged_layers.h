@@ -5,6 +5,9 @@
 /// pages without a live element, and all indices stay. compact() moves the live elements together in the article's
 /// three steps; only then do indices change. Layers can be added and removed at any time.
 ///
+/// The number of a page is never used again until compact(), so that old indices find nothing: a table keeps 24 bytes
+/// for each page since the oldest that lives. Walks do not look at it.
+///
 /// A live element has a bit in its page, so that walks can take live elements one by one, or whole words of them.
 #pragma once
 
@@ -153,8 +156,8 @@ class PagedLayers {
   /// ones, and in any order.
   template <typename Bind, typename Body>
   void walk(PageLoop loop, Bind&& bind, Body&& body) const {
-    for (std::size_t i = first_; i < pages_.size(); ++i) {
-      const Page& page = pages_[i];
+    for (const Index number : held_) {
+      const Page& page = page_of(number);
       if (page.live_ == 0) continue;
       const bool dense = loop == PageLoop::kDense ||
                          (loop == PageLoop::kChosen && std::uint64_t{page.live_} * kDenseShare >= page.used_);
@@ -170,13 +173,13 @@ class PagedLayers {
   /// Calls `body(page, number of the word, its live bits)` for all pages with a live element; `body` may kill.
   template <typename Body>
   void for_each_page(Body&& body) {
-    for (std::size_t i = first_; i < pages_.size(); ++i)
-      if (pages_[i].live_ != 0) body(pages_[i]);
+    for (const Index number : held_)
+      if (Page& page = page_of(number); page.live_ != 0) body(page);
   }
   template <typename Body>
   void for_each_page(Body&& body) const {
-    for (std::size_t i = first_; i < pages_.size(); ++i)
-      if (pages_[i].live_ != 0) body(pages_[i]);
+    for (const Index number : held_)
+      if (const Page& page = page_of(number); page.live_ != 0) body(page);
   }
   std::size_t words_of(const Page& page) const { return (page.used_ + kSlotsOfWord - 1) / kSlotsOfWord; }
   std::uint64_t word(const Page& page, std::size_t number) const { return page.block_->live[number]; }
@@ -210,9 +213,9 @@ class PagedLayers {
   std::size_t layer_bytes(Layer layer) const { return layers_[layer].bytes; }
 
   std::size_t live() const { return live_; }
-  std::size_t pages() const { return held_; }  ///< with memory, without spare ones
+  std::size_t pages() const { return held_.size(); }  ///< with memory, without spare ones
   std::size_t spare_pages() const { return spare_.size(); }
-  std::size_t slots() const { return held_ * settings_.page_slots; }
+  std::size_t slots() const { return held_.size() * settings_.page_slots; }
   std::size_t page_slots() const { return settings_.page_slots; }
   /// All memory: pages, spare ones, layers, the list of pages.
   std::size_t bytes() const;
@@ -252,8 +255,11 @@ class PagedLayers {
     }
   }
 
+  Page& page_of(Index number) { return pages_[first_ + static_cast<std::size_t>(number - base_)]; }
+  const Page& page_of(Index number) const { return pages_[first_ + static_cast<std::size_t>(number - base_)]; }
+
   Page& page_with_room() {
-    if (pages_.size() > first_ && pages_.back().has_memory() && pages_.back().used_ < settings_.page_slots)
+    if (!held_.empty() && pages_.back().has_memory() && pages_.back().used_ < settings_.page_slots)
       return pages_.back();
     return add_page();
   }
@@ -262,7 +268,6 @@ class PagedLayers {
   Block* new_block();
   void free_block(Block* block);
   void give_back(Page& page);
-  std::vector<std::size_t> pages_with_memory() const;
   void compact_pages(Compaction& compaction, CompactionOrder order, const UpdateOwner& owner);
   void fill_places(const Compaction& compaction, CompactionOrder order);
   void move_elements(const Compaction& compaction);
@@ -277,7 +282,8 @@ class PagedLayers {
   std::size_t first_ = 0;
   Index base_ = 0;  // number of pages_[first_]
   std::vector<Block*> spare_;
-  std::size_t held_ = 0, live_ = 0;
+  std::vector<Index> held_;  // numbers of the pages with memory, ascending
+  std::size_t live_ = 0;
   std::size_t compaction_bytes_ = 0;  // of the new indices, while there are some
   Counts counts_;
 };

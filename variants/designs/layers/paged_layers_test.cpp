@@ -694,6 +694,26 @@ TEST(PagedLayers, give_indices_in_order_and_forget_leading_pages_for_millions_of
   EXPECT_LT(most_bytes, std::size_t{400'000}) << "of 20,000 elements of 8 bytes and their list of pages";
 }
 
+TEST(PagedLayers, keep_an_element_that_outlives_thousands_of_pages_and_no_memory_of_those) {
+  PagedLayers pages({64, true}, std::array<std::size_t, 1>{sizeof(std::uint64_t)});
+  std::vector<Index> gone;
+  for (unsigned round = 0; round < 5'000; ++round) {
+    append(pages, 64);
+    const std::vector<Index> indices = indices_of(pages);
+    for (const Index index : indices)
+      if (index != 0) pages.kill(index);
+    gone.push_back(indices.back());
+    pages.free_dead_pages();
+  }
+  EXPECT_EQ(indices_of(pages), std::vector<Index>{0});
+  EXPECT_EQ(pages.pages(), 1u);
+  for (const Index index : gone) EXPECT_EQ(pages.find(index).first, nullptr);
+  append(pages, 1);
+  EXPECT_EQ(indices_of(pages), (std::vector<Index>{0, 5'000 * 64}));
+  compact(pages, CompactionOrder::kStable);
+  EXPECT_EQ(indices_of(pages), (std::vector<Index>{0, 1}));
+}
+
 TEST(PagedLayers, go_on_behind_a_page_that_died_half_full) {
   PagedLayers pages({64, false}, kFirstLayers);
   Index next = 0;

@@ -141,10 +141,11 @@ class Monolithic : public Buffer {
     if (owner_) tell_owner();
     std::unique_ptr<Particle[]> particles = std::make_unique_for_overwrite<Particle[]>(capacity);
     std::vector<std::size_t> from;
-    from.reserve(live_);
+    from.reserve(layers_.empty() ? 0 : live_);
+    std::size_t to = 0;
     each_live([&](const Rows<>& old, std::size_t i) {
-      particles[from.size()] = old[i];
-      from.push_back(i);
+      particles[to++] = old[i];
+      if (!layers_.empty()) from.push_back(i);
     });
     std::size_t largest = 0;  // of the layers, which follow one by one
     for (Layer& layer : layers_) {
@@ -155,7 +156,7 @@ class Monolithic : public Buffer {
                     elements.begin() + static_cast<std::ptrdiff_t>(i * layer.bytes));
       layer.elements = std::move(elements);
     }
-    extra_bytes_ = std::max(extra_bytes_, capacity * (sizeof(Particle) + largest));
+    extra_bytes_ = std::max(extra_bytes_, capacity * (sizeof(Particle) + largest) + from.capacity() * sizeof from[0]);
     particles_ = std::move(particles);
     capacity_ = capacity;
     used_ = live_;

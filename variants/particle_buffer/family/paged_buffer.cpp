@@ -1,13 +1,13 @@
 #include "variants/particle_buffer/family/paged_buffer.h"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
 #include <vector>
+
+#include "variants/particle_buffer/family/expiry.h"
 
 namespace lab::particle_buffer {
 
@@ -16,20 +16,6 @@ namespace {
 using designs::PagedLayers;
 using designs::PageLoop;
 using Page = PagedLayers::Page;
-
-/// Bits of the 64 entries that are at or below `frame`. Frames are below 2^31.
-std::uint64_t at_most(const std::uint32_t* entries, std::uint32_t frame) {
-  const __m128i limit = _mm_set1_epi32(static_cast<int>(frame));
-  std::uint64_t above = 0;
-  for (unsigned i = 0; i < 64; i += 16) {
-    const auto four = [&](unsigned from) {
-      return _mm_cmpgt_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries + i + from)), limit);
-    };
-    const __m128i sixteen = _mm_packs_epi16(_mm_packs_epi32(four(0), four(4)), _mm_packs_epi32(four(8), four(12)));
-    above |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(sixteen))} << i;
-  }
-  return ~above;
-}
 
 /// A struct for each particle; `Row` begins with it.
 template <typename Row>

@@ -617,7 +617,7 @@ std::map<std::string, std::uint64_t> checksums_of(const Kind& kind) {
 
 TEST(Workloads, have_one_checksum_for_all_kinds_of_buffers) {
   const std::map<std::string, std::uint64_t> expected = checksums_of(good());
-  EXPECT_EQ(expected.size(), 14u);
+  EXPECT_EQ(expected.size(), 15u);
   std::vector<Kind> kinds = unpaged_kinds();
   kinds.push_back(paged("free dead pages", {}));
   kinds.push_back(paged("gaps", {.clean_up = CleanUp::kCompactAtShare, .order = designs::CompactionOrder::kFromEnd}));
@@ -685,10 +685,10 @@ TEST(Workloads, have_the_same_names_whatever_is_supported) {
     return all;
   };
   const Names expected{
-      "emission",         "varying_lifetimes", "rain",           "rain_varying",   "sink",          "load_stop",
-      "load_replace",     "page_size",         "iterate_fall",   "iterate_motion", "iterate_count", "iterate_visible",
-      "read_by_iterator", "read_by_index",     "read_at_random", "compaction",     "release",       "layers",
-      "children"};
+      "emission",        "varying_lifetimes", "rain",          "rain_varying",   "bursts",         "sink",
+      "load_stop",       "load_replace",      "page_size",     "iterate_fall",   "iterate_motion", "iterate_count",
+      "iterate_visible", "read_by_iterator",  "read_by_index", "read_at_random", "compaction",     "release",
+      "layers",          "children"};
   EXPECT_EQ(names(kPagedAbilities), expected);
   EXPECT_EQ(names({.indices = false}), expected);
 }
@@ -856,7 +856,7 @@ TEST(ParticleBufferExecutables, describe_themselves_in_four_lines) {
     const json::value description = json::parse(output_of(path + " --describe"));
     for (const char* line : {"idea", "cost", "source", "weakness"})
       EXPECT_FALSE(description.at(line).as_string().empty()) << variant << " " << line;
-    EXPECT_EQ(description.at("workloads").as_array().size(), 19u) << variant;
+    EXPECT_EQ(description.at("workloads").as_array().size(), 20u) << variant;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "variants/particle_buffer/family/scenario.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -63,6 +64,20 @@ Scenario varying_lifetimes() {
   scenario.name = "varying_lifetimes";
   scenario.title = "the animated emission rate, lifetimes from 2 to 150 frames";
   scenario.lifetime = varied({2, 12}, {50, 150});
+  return scenario;
+}
+
+Scenario bursts() {
+  Scenario scenario{.name = "bursts",
+                    .title = "bursts of ten frames with pauses of thirty, lifetimes from 20 to 28 frames",
+                    .frames = 160,
+                    .rates = std::vector<std::uint32_t>(40, 0),
+                    .lifetime =
+                        [](std::uint64_t random) {
+                          return Lifetimes{20, 28}.of(random);
+                        },
+                    .page_slots = 256};
+  std::fill_n(scenario.rates.begin(), 10, 300u);
   return scenario;
 }
 

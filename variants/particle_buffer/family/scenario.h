@@ -40,6 +40,8 @@ Scenario animated_emission();
 /// The same rates with strongly varying lifetimes: nine of ten particles live for 2 to 12 frames, the others for 50 to
 /// 150.
 Scenario varying_lifetimes();
+/// Bursts with pauses, and lifetimes of 20 to 28 frames: whole pages die within a few frames, half dead in between.
+Scenario bursts();
 /// 10 million particles, 100,000 of them live at once.
 Scenario rain();
 /// The same with lifetimes from 4 to 16 frames for nine of ten, and from 60 to 160 for the others.

@@ -9,7 +9,7 @@
 namespace lab::particle_buffer {
 
 /// `Container`: what `emit_one(particle)`, `each(body)` (of all particles, `body(Particle&)`) and `kill_if(dies)` are
-/// over. `bytes()` and `slots()` are its memory.
+/// over; it may have its own `retire(frame)`. `bytes()` and `slots()` are its memory.
 template <typename Container>
 class UnindexedBuffer final : public Buffer {
  public:
@@ -31,7 +31,10 @@ class UnindexedBuffer final : public Buffer {
   }
   std::size_t retire(std::uint32_t frame) override {
     const std::size_t before = particles_.size();
-    particles_.kill_if([frame](const auto& particles, std::size_t i) { return particles.dies(i) <= frame; });
+    if constexpr (requires { particles_.retire(frame); })
+      particles_.retire(frame);
+    else
+      particles_.kill_if([frame](const auto& particles, std::size_t i) { return particles.dies(i) <= frame; });
     return before - particles_.size();
   }
   void kill_oldest(std::size_t count) override {
