@@ -223,7 +223,13 @@ class IterateTask final : public MemoryTask {
   }
   void replace_burst(std::size_t burst) {
     const std::size_t kept = refs_.size() - burst;
-    for (std::size_t i = refs_.size(); i-- > kept;) std::swap(refs_[i], refs_[random_.below(i + 1)]);
+    for (std::size_t i = refs_.size(); i-- > kept;) {
+      // No std::swap: a colony's iterator must not be moved to itself.
+      const std::size_t at = random_.below(i + 1);
+      const Ref victim = refs_[at];
+      refs_[at] = refs_[i];
+      refs_[i] = victim;
+    }
     std::array<Ref, kMostBurst> created;
     for (std::size_t i = 0; i < burst; ++i) {
       created[i] = pool_.create();
