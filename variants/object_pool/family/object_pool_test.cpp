@@ -158,7 +158,7 @@ TEST(Churn, leaves_the_same_objects_after_any_number_of_pairs) {
 }
 
 TEST(Iterate, walks_over_the_same_objects_in_all_pools_however_often_they_are_replaced) {
-  const IteratePlan plan{512, 2000, 256};
+  const IteratePlan plan{512, 2000, 128, 256};
   IterateTask<FreeList<Object<64>>> task(1, plan), again(1, plan);
   IterateTask<designs::BitmaskPool<Object<64>>> other(1, plan);
   IterateTask<Listed<NewDeletePool<Object<64>>>> listed(1, plan);

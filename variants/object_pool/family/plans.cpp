@@ -44,9 +44,11 @@ ChurnPlan burst_plan(std::uint64_t seed, std::size_t capacity, std::size_t live,
 }
 
 IteratePlan iterate_plan(std::size_t capacity, bool searches) {
+  // A million slots are too many to be learned.
+  const std::size_t moved = capacity <= kCapacity ? capacity / 4 : 0;
   // A search does two or three for each object before: a process must start within a moment.
-  return searches ? IteratePlan{capacity, 20'000, 2'000}
-                  : IteratePlan{capacity, 1'000'000, std::min<std::size_t>(capacity / 2, 20'000)};
+  return searches ? IteratePlan{capacity, 20'000, moved, 2'000}
+                  : IteratePlan{capacity, 1'000'000, moved, std::min<std::size_t>(capacity / 2, 20'000)};
 }
 
 std::uint64_t FramePlan::updates() const {

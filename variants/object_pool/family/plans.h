@@ -43,9 +43,10 @@ ChurnPlan churn_plan(std::uint64_t seed, std::size_t capacity, std::size_t live,
 ChurnPlan burst_plan(std::uint64_t seed, std::size_t capacity, std::size_t live, std::size_t pairs);
 inline constexpr std::size_t kMostBurst = 256;
 
-/// How many objects are replaced before the first walk, and again before each walk.
+/// How many objects are replaced: in small bursts before the first walk; before each walk, in one burst and then in
+/// small ones.
 struct IteratePlan {
-  std::size_t capacity = 0, replaced_before = 0, replaced = 0;
+  std::size_t capacity = 0, replaced_before = 0, moved = 0, replaced = 0;
 };
 /// `searches`: fewer are replaced.
 IteratePlan iterate_plan(std::size_t capacity, bool searches);

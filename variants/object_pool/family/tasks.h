@@ -166,13 +166,13 @@ class InitTask final : public bench::Task {
 
 /// A walk over what lives, half of the capacity, after a random half was destroyed. Objects are then replaced in bursts:
 /// as many are created, with the ids of random ones, which are destroyed afterwards. In this order no pool can use the
-/// slots of those that it replaces, so that holes move. It is done before every walk: a processor learns the holes that
-/// it meets again.
+/// slots of those that it replaces. It is done before every walk, because a processor learns the holes that it meets
+/// again. With small bursts alone a free list would have nearly all of them again, so one burst is large.
 template <Walkable P>
 class IterateTask final : public MemoryTask {
  public:
   IterateTask(std::uint64_t seed, const IteratePlan& plan)
-      : random_(seed_of("iterate") ^ seed), pool_(plan.capacity), replaced_(plan.replaced) {
+      : random_(seed_of("iterate") ^ seed), pool_(plan.capacity), moved_(plan.moved), replaced_(plan.replaced) {
     std::vector<Ref> all(plan.capacity);
     for (std::size_t id = 0; id < plan.capacity; ++id) all[id] = fill_next(pool_, id);
     // Which objects live is the same in all variants; where they lie is not. A pool without stable references destroys
@@ -195,6 +195,7 @@ class IterateTask final : public MemoryTask {
   }
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
+    replace_burst(moved_);
     replace(replaced_);
     std::uint64_t sum = 0;
     clock.time(0, [&] { pool_.each([&](const Object& object) { sum += object.id; }); });
@@ -214,14 +215,14 @@ class IterateTask final : public MemoryTask {
   void replace(std::size_t count) {
     while (count > 0) {
       const std::size_t burst = random_.between(1, std::min({kMostBurst, count, pool_.size() / 2}));
-      if constexpr (UnstableRefs<P>)
-        for (std::size_t i = 0; i < burst; ++i) replace_one();
-      else
-        replace_burst(burst);
+      replace_burst(burst);
       count -= burst;
     }
   }
-  void replace_burst(std::size_t burst) {
+  void replace_burst(std::size_t burst) requires UnstableRefs<P> {
+    for (std::size_t i = 0; i < burst; ++i) replace_one();
+  }
+  void replace_burst(std::size_t burst) requires(!UnstableRefs<P>) {
     const std::size_t kept = refs_.size() - burst;
     for (std::size_t i = refs_.size(); i-- > kept;) {
       // No std::swap: a colony's iterator must not be moved to itself.
@@ -230,14 +231,14 @@ class IterateTask final : public MemoryTask {
       refs_[at] = refs_[i];
       refs_[i] = victim;
     }
-    std::array<Ref, kMostBurst> created;
+    created_.resize(burst);
     for (std::size_t i = 0; i < burst; ++i) {
-      created[i] = pool_.create();
-      pool_.get(created[i])->id = pool_.get(refs_[kept + i])->id;
+      created_[i] = pool_.create();
+      pool_.get(created_[i])->id = pool_.get(refs_[kept + i])->id;
     }
     for (std::size_t i = 0; i < burst; ++i) {
       pool_.destroy(refs_[kept + i]);
-      refs_[kept + i] = created[i];
+      refs_[kept + i] = created_[i];
     }
   }
   // The next destruction moves the object that was created last into the place of the destroyed one.
@@ -250,9 +251,10 @@ class IterateTask final : public MemoryTask {
 
   Random random_;
   P pool_;
-  std::size_t replaced_;
+  std::size_t moved_, replaced_;
   std::size_t memory_bytes_ = 0;  // before the first walk: a pool may give some back, after any number of walks
   std::vector<Ref> refs_;  // of what lives; none if they do not stay valid
+  std::vector<Ref> created_;
 };
 
 /// The chapter's particle system: in each frame all particles move, those whose time is over die, and new ones are
