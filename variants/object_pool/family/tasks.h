@@ -164,10 +164,10 @@ class InitTask final : public bench::Task {
   std::vector<typename P::Ref> refs_;
 };
 
-/// A walk over what lives, half of the capacity, after a random half was destroyed. Objects are then replaced in bursts:
-/// as many are created, with the ids of random ones, which are destroyed afterwards. In this order no pool can use the
-/// slots of those that it replaces. It is done before every walk, because a processor learns the holes that it meets
-/// again. With small bursts alone a free list would have nearly all of them again, so one burst is large.
+/// A walk over what lives, half of the capacity, after a random half was destroyed. Objects are then replaced in
+/// bursts: as many are created, with the ids of random ones, which are destroyed afterwards. In this order no pool can
+/// use the slots of those that it replaces. It is done before every walk, because a processor learns the holes that it
+/// meets again. With small bursts alone a free list would have nearly all of them again, so one burst is large.
 template <Walkable P>
 class IterateTask final : public MemoryTask {
  public:
@@ -253,7 +253,7 @@ class IterateTask final : public MemoryTask {
   P pool_;
   std::size_t moved_, replaced_;
   std::size_t memory_bytes_ = 0;  // before the first walk: a pool may give some back, after any number of walks
-  std::vector<Ref> refs_;  // of what lives; none if they do not stay valid
+  std::vector<Ref> refs_;         // of what lives; none if they do not stay valid
   std::vector<Ref> created_;
 };
 

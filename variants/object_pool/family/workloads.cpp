@@ -132,8 +132,8 @@ std::vector<bench::Workload> iteration(const TaskTable& tasks) {
                            const bench::Case& inputs) { return make(inputs.seed, plan); };
     return workload;
   };
-  return {half("iterate_half", "a walk over the half of 16,384 objects that lives; others were replaced before each walk",
-               kCapacity),
+  return {half("iterate_half",
+               "a walk over the half of 16,384 objects that lives; others were replaced before each walk", kCapacity),
           supported_if(!tasks.searches, kSearchesMillions,
                        half("iterate_half_large", "the same of 1,048,576 objects, beyond the caches", kLargeCapacity))};
 }
