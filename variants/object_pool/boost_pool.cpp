@@ -24,6 +24,8 @@ struct CountedMemory {
 
 template <typename T>
 class BoostPool {
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "the blocks have no more");
+
  public:
   using Object = T;
   using Ref = T*;

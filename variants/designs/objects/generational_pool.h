@@ -45,8 +45,9 @@ class GenerationalPool {
     if (T* const object = get(handle); object != nullptr) end(handle.index, object);
   }
   T* get(ObjectHandle handle) const {
-    return handle.index < touched_ && generations_[handle.index] == handle.generation ? slots_.at(handle.index)
-                                                                                      : nullptr;
+    // An even generation is no handle: after 2^31 uses that of a free slot is 0 again, as in Ref{}.
+    if (handle.index >= touched_ || handle.generation % 2 == 0) return nullptr;
+    return generations_[handle.index] == handle.generation ? slots_.at(handle.index) : nullptr;
   }
 
   template <typename F>

@@ -26,7 +26,9 @@ class IdTable {
     return {index, ++entries_[index].generation};
   }
   void remove(ObjectHandle id) {
-    ++entries_[id.index].generation;
+    Entry& entry = entries_[id.index];
+    ++entry.generation;
+    entry.object = nullptr;  // no ID has an even generation, but ObjectHandle{} may after 2^31 uses
     free_.push_back(id.index);
   }
   /// Null if the object was removed.

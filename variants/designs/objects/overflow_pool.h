@@ -1,5 +1,6 @@
 /// A pool that grows: when it is full it adds another pool of the same capacity, and gives an added one back as soon as
-/// it is empty. O(pools) to find one with room. An addition allocates.
+/// it is empty. O(pools) to find one with room. An addition allocates. The Ref of a destroyed object dangles once its
+/// pool was given back, also where `Pool` finds stale ones: get() and destroy() must not see it.
 #pragma once
 
 #include <algorithm>

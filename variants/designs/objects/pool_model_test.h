@@ -17,8 +17,8 @@ namespace lab::designs {
 /// An object that knows its number everywhere, so that an overlap or a lost write is seen.
 struct Numbered {
   static constexpr std::size_t kMarkAt = 8;
-  Numbered() {}
-  explicit Numbered(std::uint64_t value) : number(value), copy(value) {}
+  Numbered() noexcept {}
+  explicit Numbered(std::uint64_t value) noexcept : number(value), copy(value) {}
   std::uint64_t number;
   std::uint32_t mark;
   std::uint32_t unused = 7;

@@ -42,8 +42,8 @@ TYPED_TEST(Pools, are_sound_under_random_use_at_every_capacity) {
 /// Counts its lives.
 struct Counted {
   static constexpr std::size_t kMarkAt = 16;
-  explicit Counted(int& live) : count(&live) { ++*count; }
-  Counted(Counted&& other) : count(other.count) { ++*count; }
+  explicit Counted(int& live) noexcept : count(&live) { ++*count; }
+  Counted(Counted&& other) noexcept : count(other.count) { ++*count; }
   ~Counted() { --*count; }
   std::uint64_t unused = 0;
   int* count;
@@ -91,6 +91,26 @@ TEST(FreeList, uses_the_slot_destroyed_last_first) {
   pool.destroy(b);
   EXPECT_EQ(pool.create(), b);
   EXPECT_EQ(pool.create(), a);
+}
+
+// A generation comes back to 0 after 2^31 uses: then Ref{} has that of a free slot, as this forged handle has.
+template <typename Pool>
+void expect_no_object_of_an_even_generation() {
+  Pool pool(2);
+  const ObjectHandle handle = pool.create(1u);
+  pool.destroy(handle);
+  const ObjectHandle forged{handle.index, handle.generation + 1};
+  EXPECT_EQ(pool.get(forged), nullptr);
+  pool.destroy(forged);
+  EXPECT_EQ(pool.size(), 0u);
+  EXPECT_NE(pool.create(2u), ObjectHandle{});
+  EXPECT_NE(pool.create(3u), ObjectHandle{});
+  EXPECT_EQ(pool.create(4u), ObjectHandle{}) << "the slot was freed twice";
+}
+
+TEST(Handles, of_an_even_generation_have_no_object) {
+  expect_no_object_of_an_even_generation<GenerationalPool<Numbered>>();
+  expect_no_object_of_an_even_generation<SlotMap<Numbered>>();
 }
 
 TEST(DebugFill, finds_a_write_to_a_destroyed_object) {
@@ -142,6 +162,7 @@ TEST(IdTable, finds_stale_ids) {
   EXPECT_EQ(table.get(first), &a);
   table.remove(first);
   EXPECT_EQ(table.get(first), nullptr);
+  EXPECT_EQ(table.get({first.index, first.generation + 1}), nullptr) << "a forged ID of the free entry";
   const ObjectHandle second = table.add(&b);
   EXPECT_EQ(second.index, first.index) << "the entry is used again";
   EXPECT_EQ(table.get(first), nullptr);

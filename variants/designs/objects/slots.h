@@ -42,9 +42,11 @@ class Slots {
   std::byte* begin_;
 };
 
-/// Begins the life of an object in a slot. Without arguments its members are not set.
+/// Begins the life of an object in a slot. Without arguments its members are not set. The constructor must not throw:
+/// a pool has already marked the slot, and would have it in use for good.
 template <typename T, typename... Arguments>
 T* begin_life(T* slot, Arguments&&... arguments) {
+  static_assert(std::is_nothrow_constructible_v<T, Arguments...>, "a constructor that throws leaves a marked slot");
   if constexpr (sizeof...(Arguments) == 0)
     return ::new (static_cast<void*>(slot)) T;
   else

@@ -13,6 +13,8 @@ namespace lab::object_pool {
 
 template <typename T>
 class NewDeletePool {
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "operator new(size) gives no more");
+
  public:
   using Object = T;
   using Ref = T*;

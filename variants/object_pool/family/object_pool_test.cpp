@@ -157,16 +157,48 @@ TEST(Churn, leaves_the_same_objects_after_any_number_of_pairs) {
   EXPECT_EQ(sum_of_one_repetition(bursts), expected);
 }
 
+TEST(Iterate, walks_over_the_same_objects_in_all_pools_however_often_they_are_replaced) {
+  const IteratePlan plan{512, 2000, 128, 256};
+  IterateTask<FreeList<Object<64>>> task(1, plan), again(1, plan);
+  IterateTask<designs::BitmaskPool<Object<64>>> other(1, plan);
+  IterateTask<Listed<NewDeletePool<Object<64>>>> listed(1, plan);
+  const std::uint64_t expected = sum_of_one_repetition(task);
+  EXPECT_EQ(sum_of_one_repetition(task), expected);
+  EXPECT_EQ(sum_of_one_repetition(again), expected);
+  EXPECT_EQ(sum_of_one_repetition(other), expected);
+  EXPECT_EQ(sum_of_one_repetition(listed), expected);
+}
+
 TEST(Plans, have_bursts_of_different_objects) {
-  const ChurnPlan plan = burst_plan(3, 1000, 600, 5000);
-  std::size_t at = 0;
-  for (const std::uint32_t burst : plan.bursts) {
-    const std::set<std::uint32_t> victims(plan.victims.begin() + static_cast<std::ptrdiff_t>(at),
-                                          plan.victims.begin() + static_cast<std::ptrdiff_t>(at + burst));
-    EXPECT_EQ(victims.size(), burst);
-    at += burst;
+  ChurnPlan plan = burst_plan(3, 1000, 600, 5000);
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    plan.draw();
+    std::size_t at = 0;
+    for (const std::uint32_t burst : plan.bursts()) {
+      const std::set<std::uint32_t> victims(plan.victims().begin() + static_cast<std::ptrdiff_t>(at),
+                                            plan.victims().begin() + static_cast<std::ptrdiff_t>(at + burst));
+      EXPECT_EQ(victims.size(), burst);
+      at += burst;
+    }
+    EXPECT_EQ(at, 5000u);
+    EXPECT_EQ(plan.victims().size(), 5000u);
   }
-  EXPECT_EQ(at, 5000u);
+}
+
+TEST(Plans, have_new_victims_for_each_repetition_and_the_same_for_each_seed) {
+  for (const auto make : {churn_plan, burst_plan}) {
+    ChurnPlan plan = make(1, 1000, 600, 500), again = make(1, 1000, 600, 500);
+    plan.draw();
+    again.draw();
+    const std::vector<std::uint32_t> first = plan.victims();
+    EXPECT_EQ(again.victims(), first);
+    const std::uint32_t* const memory = plan.victims().data();
+    plan.draw();
+    again.draw();
+    EXPECT_NE(plan.victims(), first);
+    EXPECT_EQ(again.victims(), plan.victims());
+    EXPECT_EQ(plan.victims().data(), memory);
+  }
 }
 
 TEST(Plans, have_as_many_updates_of_particles_for_every_seed) {
@@ -196,7 +228,7 @@ TEST(References, are_kept_by_dead_objects_unless_they_are_cleared) {
 /// A reference that clears itself: what C++ offers where the pool runs destructors.
 struct Owning {
   static constexpr std::size_t kMarkAt = 8;
-  explicit Owning(int& count) : target(&count) { ++*target; }
+  explicit Owning(int& count) noexcept : target(&count) { ++*target; }
   ~Owning() { --*target; }
   std::uint64_t id = 0;
   std::uint32_t mark;

@@ -22,7 +22,7 @@ constexpr std::uint64_t scatter(std::uint64_t id) {
 template <std::size_t kBytes>
 struct Object {
   static constexpr std::size_t kMarkAt = 8;
-  Object() {}
+  Object() noexcept {}
   std::uint64_t id;
   std::uint32_t mark;
   std::byte contents[kBytes - 12];
@@ -31,8 +31,8 @@ struct Object {
 /// An object of 64 bytes with all members set by its creator.
 struct Filled {
   static constexpr std::size_t kMarkAt = 8;
-  Filled() {}
-  explicit Filled(std::uint64_t number) { set(number); }
+  Filled() noexcept {}
+  explicit Filled(std::uint64_t number) noexcept { set(number); }
   void set(std::uint64_t number) {
     id = number;
     for (std::uint64_t& value : values) value = number;
@@ -45,7 +45,7 @@ struct Filled {
 /// The chapter's particle.
 struct Particle {
   static constexpr std::size_t kMarkAt = 8;
-  Particle() {}
+  Particle() noexcept {}
   std::uint64_t id;
   std::uint32_t mark;
   std::int32_t frames_left;
@@ -55,7 +55,7 @@ struct Particle {
 /// A sound that plays.
 struct Sound {
   static constexpr std::size_t kMarkAt = 8;
-  Sound() {}
+  Sound() noexcept {}
   std::uint64_t id;
   std::uint32_t mark;
   std::uint32_t loudness;  ///< different for each sound
@@ -66,7 +66,7 @@ struct Sound {
 /// An object with a counted reference to a target.
 struct Referring {
   static constexpr std::size_t kMarkAt = 8;
-  Referring() {}
+  Referring() noexcept {}
   void refer(std::uint32_t& count) {
     target = &count;
     ++*target;
@@ -84,7 +84,7 @@ struct Referring {
 /// An object that others hold, by a pointer or by an ID.
 struct Watched {
   static constexpr std::size_t kMarkAt = 8;
-  Watched() {}
+  Watched() noexcept {}
   std::uint64_t id;
   std::uint32_t mark;
   designs::Holders<Watched> holders;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "harness/base/random.h"
-
 namespace lab::object_pool {
 
 std::size_t churn_pairs(std::size_t live, bool searches) {
@@ -12,29 +10,45 @@ std::size_t churn_pairs(std::size_t live, bool searches) {
   return searches ? std::clamp<std::size_t>(kLookedAt / live, 4, 2'000) : kPairs;
 }
 
+ChurnPlan::ChurnPlan(Random random, std::size_t capacity, std::size_t live, std::size_t pairs, bool in_bursts)
+    : random_(random), capacity_(capacity), live_(live), pairs_(pairs), numbers_(in_bursts ? live : 0) {
+  victims_.reserve(pairs);
+  if (in_bursts) bursts_.reserve(pairs);
+  std::iota(numbers_.begin(), numbers_.end(), 0u);
+}
+
+void ChurnPlan::draw() {
+  victims_.clear();
+  if (!numbers_.empty()) return draw_bursts();
+  while (victims_.size() < pairs_) victims_.push_back(static_cast<std::uint32_t>(random_.below(live_)));
+}
+
+void ChurnPlan::draw_bursts() {
+  bursts_.clear();
+  while (victims_.size() < pairs_) {
+    const std::size_t burst = random_.between(1, std::min({kMostBurst, live_, pairs_ - victims_.size()}));
+    for (std::size_t i = 0; i < burst; ++i) {
+      std::swap(numbers_[i], numbers_[i + random_.below(live_ - i)]);
+      victims_.push_back(numbers_[i]);
+    }
+    bursts_.push_back(static_cast<std::uint32_t>(burst));
+  }
+}
+
 ChurnPlan churn_plan(std::uint64_t seed, std::size_t capacity, std::size_t live, std::size_t pairs) {
-  ChurnPlan plan{capacity, live, {}, {}};
-  Random random(seed_of("churn") ^ seed);
-  for (std::size_t pair = 0; pair < pairs; ++pair)
-    plan.victims.push_back(static_cast<std::uint32_t>(random.below(live)));
-  return plan;
+  return {Random(seed_of("churn") ^ seed), capacity, live, pairs, false};
 }
 
 ChurnPlan burst_plan(std::uint64_t seed, std::size_t capacity, std::size_t live, std::size_t pairs) {
-  ChurnPlan plan{capacity, live, {}, {}};
-  Random random(seed_of("bursts") ^ seed);
-  std::vector<std::uint32_t> numbers(live);
-  std::iota(numbers.begin(), numbers.end(), 0u);
-  while (plan.victims.size() < pairs) {
-    const std::size_t most = std::min({kMostBurst, live, pairs - plan.victims.size()});
-    const std::size_t burst = random.between(1, most);
-    for (std::size_t i = 0; i < burst; ++i) {
-      std::swap(numbers[i], numbers[i + random.below(live - i)]);
-      plan.victims.push_back(numbers[i]);
-    }
-    plan.bursts.push_back(static_cast<std::uint32_t>(burst));
-  }
-  return plan;
+  return {Random(seed_of("bursts") ^ seed), capacity, live, pairs, true};
+}
+
+IteratePlan iterate_plan(std::size_t capacity, bool searches) {
+  // A million slots are too many to be learned.
+  const std::size_t moved = capacity <= kCapacity ? capacity / 4 : 0;
+  // A search does two or three for each object before: a process must start within a moment.
+  return searches ? IteratePlan{capacity, 20'000, moved, 2'000}
+                  : IteratePlan{capacity, 1'000'000, moved, std::min<std::size_t>(capacity / 2, 20'000)};
 }
 
 std::uint64_t FramePlan::updates() const {

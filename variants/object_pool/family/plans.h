@@ -1,4 +1,4 @@
-/// Every random choice of the workloads, made before the first repetition, and the sizes of the workloads.
+/// Every random choice of the workloads, made outside of the timed parts, and the sizes of the workloads.
 #pragma once
 
 #include <array>
@@ -6,25 +6,50 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/base/random.h"
+
 namespace lab::object_pool {
 
 inline constexpr std::size_t kCapacity = 16'384;  ///< of churn and most others
 inline constexpr std::size_t kLive = 10'000;
 inline constexpr std::size_t kLargeCapacity = 1'048'576;  ///< 64 MiB of objects: beyond the caches
 
-/// Objects that are destroyed and created again, by their numbers.
-struct ChurnPlan {
-  std::size_t capacity = 0, live = 0;
-  std::vector<std::uint32_t> victims;
+/// Objects that are destroyed and created again, by their numbers. Every repetition has new ones: of a list that is
+/// repeated, the processor learns the branches.
+class ChurnPlan {
+ public:
+  ChurnPlan(Random random, std::size_t capacity, std::size_t live, std::size_t pairs, bool in_bursts);
+
+  std::size_t capacity() const { return capacity_; }
+  std::size_t live() const { return live_; }
+  const std::vector<std::uint32_t>& victims() const { return victims_; }
   /// How many victims are destroyed before as many objects are created; together they have all victims. Empty: one at a
   /// time. The victims of a burst are different.
-  std::vector<std::uint32_t> bursts;
+  const std::vector<std::uint32_t>& bursts() const { return bursts_; }
+  /// The next victims, in the same memory. There are none before the first call.
+  void draw();
+
+ private:
+  void draw_bursts();
+
+  Random random_;
+  std::size_t capacity_, live_, pairs_;
+  std::vector<std::uint32_t> victims_, bursts_;
+  std::vector<std::uint32_t> numbers_;  // of all live objects, in random order; empty without bursts
 };
 /// `searches`: a creation takes O(n), so that there are fewer pairs. What lives in the end is the same.
 std::size_t churn_pairs(std::size_t live, bool searches);
 ChurnPlan churn_plan(std::uint64_t seed, std::size_t capacity, std::size_t live, std::size_t pairs);
 ChurnPlan burst_plan(std::uint64_t seed, std::size_t capacity, std::size_t live, std::size_t pairs);
 inline constexpr std::size_t kMostBurst = 256;
+
+/// How many objects are replaced: in small bursts before the first walk; before each walk, in one burst and then in
+/// small ones.
+struct IteratePlan {
+  std::size_t capacity = 0, replaced_before = 0, moved = 0, replaced = 0;
+};
+/// `searches`: fewer are replaced.
+IteratePlan iterate_plan(std::size_t capacity, bool searches);
 
 /// The chapter's particles: kSpawned are created in each frame and live for 1 to kFrames - 1 frames, so that after
 /// kFrames frames the same live as before.

@@ -15,8 +15,8 @@ namespace lab::object_pool {
 /// The object of the checks: its whole contents follow from its id, so that an overlap is found.
 struct Probe {
   static constexpr std::size_t kMarkAt = 8;
-  Probe() {}
-  explicit Probe(std::uint64_t number) : id(number) {
+  Probe() noexcept {}
+  explicit Probe(std::uint64_t number) noexcept : id(number) {
     for (std::uint64_t& copy : copies) copy = number;
   }
   bool intact() const {

@@ -18,8 +18,7 @@ struct TaskTable {
   bool searches = false, moves = false, unstable_refs = false, is_heap = false;
   std::array<std::unique_ptr<ChurnTask> (*)(ChurnPlan), kChurnBytes.size()> churn{};
   std::unique_ptr<bench::Task> (*init)(ChurnPlan) = nullptr;
-  std::unique_ptr<bench::Task> (*iterate)(std::uint64_t seed, std::size_t capacity, std::size_t pairs,
-                                          std::size_t walks) = nullptr;
+  std::unique_ptr<bench::Task> (*iterate)(std::uint64_t seed, const IteratePlan&) = nullptr;
   std::unique_ptr<bench::Task> (*frame)(FramePlan) = nullptr;
   std::unique_ptr<bench::Task> (*start_up)(std::size_t capacity) = nullptr;
   std::unique_ptr<bench::Task> (*overload)(SoundPlan, LoadRule) = nullptr;
@@ -44,9 +43,8 @@ TaskTable tasks_of() {
   table.moves = MovesObjects<Plain>;
   table.unstable_refs = UnstableRefs<Plain>;
   table.is_heap = IsHeap<Plain>;
-  table.iterate = [](std::uint64_t seed, std::size_t capacity, std::size_t pairs,
-                     std::size_t walks) -> std::unique_ptr<bench::Task> {
-    return std::make_unique<IterateTask<Walked<Plain>>>(seed, capacity, pairs, walks);
+  table.iterate = [](std::uint64_t seed, const IteratePlan& plan) -> std::unique_ptr<bench::Task> {
+    return std::make_unique<IterateTask<Walked<Plain>>>(seed, plan);
   };
   table.frame = [](FramePlan plan) -> std::unique_ptr<bench::Task> {
     return std::make_unique<FrameTask<Walked<Pool<Particle>>>>(std::move(plan));

@@ -10,9 +10,10 @@ std::map<std::string, double> MemoryTask::counters() const {
 
 std::vector<std::uint32_t> ChurnTask::pair_times() {
   using Clock = std::chrono::steady_clock;
+  plan_.draw();
   std::vector<std::uint32_t> times;
-  times.reserve(plan_.victims.size());
-  for (const std::uint32_t victim : plan_.victims) {
+  times.reserve(plan_.victims().size());
+  for (const std::uint32_t victim : plan_.victims()) {
     const Clock::time_point begin = Clock::now();
     replace_one(victim);
     const std::chrono::nanoseconds took = Clock::now() - begin;

@@ -49,13 +49,13 @@ class MemoryTask : public bench::Task {
 class ChurnTask : public MemoryTask {
  public:
   explicit ChurnTask(ChurnPlan plan) : plan_(std::move(plan)) {}
-  /// Nanoseconds of each pair of the plan.
+  /// Nanoseconds of each pair that the plan draws next.
   std::vector<std::uint32_t> pair_times();
 
  protected:
   virtual void replace_one(std::uint32_t victim) = 0;
 
-  const ChurnPlan plan_;
+  ChurnPlan plan_;
 };
 
 template <ObjectPool P>
@@ -63,20 +63,21 @@ class ChurnOf final : public ChurnTask {
  public:
   using Ref = typename P::Ref;
 
-  explicit ChurnOf(ChurnPlan plan) : ChurnTask(std::move(plan)), pool_(plan_.capacity), refs_(plan_.capacity) {
-    for (std::size_t id = 0; id < plan_.capacity; ++id) {
+  explicit ChurnOf(ChurnPlan plan) : ChurnTask(std::move(plan)), pool_(plan_.capacity()), refs_(plan_.capacity()) {
+    for (std::size_t id = 0; id < plan_.capacity(); ++id) {
       refs_[id] = fill_next(pool_, id);
       pool_.get(refs_[id])->id = id;
     }
-    for (std::size_t id = plan_.capacity; id-- > plan_.live;) pool_.destroy(refs_[id]);
-    refs_.resize(plan_.live);
+    for (std::size_t id = plan_.capacity(); id-- > plan_.live();) pool_.destroy(refs_[id]);
+    refs_.resize(plan_.live());
   }
   ~ChurnOf() override { end_objects(pool_, refs_); }
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
+    plan_.draw();
     clock.time(0, [&] {
-      if (plan_.bursts.empty())
-        for (const std::uint32_t victim : plan_.victims) replace(refs_[victim]);
+      if (plan_.bursts().empty())
+        for (const std::uint32_t victim : plan_.victims()) replace(refs_[victim]);
       else
         replace_bursts();
     });
@@ -98,9 +99,9 @@ class ChurnOf final : public ChurnTask {
     pool_.get(ref)->id = id;
   }
   void replace_bursts() {
-    const std::uint32_t* victims = plan_.victims.data();
+    const std::uint32_t* victims = plan_.victims().data();
     std::array<std::uint64_t, kMostBurst> ids;
-    for (const std::uint32_t burst : plan_.bursts) {
+    for (const std::uint32_t burst : plan_.bursts()) {
       for (std::uint32_t i = 0; i < burst; ++i) {
         const Ref& ref = refs_[victims[i]];
         ids[i] = pool_.get(ref)->id;
@@ -123,8 +124,8 @@ class ChurnOf final : public ChurnTask {
 template <ObjectPool P>
 class InitTask final : public bench::Task {
  public:
-  explicit InitTask(ChurnPlan plan) : plan_(std::move(plan)), pool_(plan_.capacity), refs_(plan_.live) {
-    for (std::size_t id = 0; id < plan_.live; ++id) {
+  explicit InitTask(ChurnPlan plan) : plan_(std::move(plan)), pool_(plan_.capacity()), refs_(plan_.live()) {
+    for (std::size_t id = 0; id < plan_.live(); ++id) {
       refs_[id] = fill_next(pool_, id);
       pool_.get(refs_[id])->set(id);
     }
@@ -132,15 +133,17 @@ class InitTask final : public bench::Task {
   ~InitTask() override { end_objects(pool_, refs_); }
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
+    plan_.draw();
     clock.time(0, [&] {
-      for (const std::uint32_t victim : plan_.victims) {
+      for (const std::uint32_t victim : plan_.victims()) {
         const std::uint64_t id = pool_.get(refs_[victim])->id;
         pool_.destroy(refs_[victim]);
         refs_[victim] = pool_.create(id);
       }
     });
+    plan_.draw();
     clock.time(1, [&] {
-      for (const std::uint32_t victim : plan_.victims) {
+      for (const std::uint32_t victim : plan_.victims()) {
         const std::uint64_t id = pool_.get(refs_[victim])->id;
         pool_.destroy(refs_[victim]);
         refs_[victim] = pool_.create();
@@ -156,73 +159,102 @@ class InitTask final : public bench::Task {
   }
 
  private:
-  const ChurnPlan plan_;
+  ChurnPlan plan_;
   P pool_;
   std::vector<typename P::Ref> refs_;
 };
 
-/// A walk over what lives, half of the capacity, after a random half was destroyed and `pairs` objects were replaced in
-/// bursts.
+/// A walk over what lives, half of the capacity, after a random half was destroyed. Objects are then replaced in
+/// bursts: as many are created, with the ids of random ones, which are destroyed afterwards. In this order no pool can
+/// use the slots of those that it replaces. It is done before every walk, because a processor learns the holes that it
+/// meets again. With small bursts alone a free list would have nearly all of them again, so one burst is large.
 template <Walkable P>
 class IterateTask final : public MemoryTask {
  public:
-  IterateTask(std::uint64_t seed, std::size_t capacity, std::size_t pairs, std::size_t walks)
-      : random_(seed_of("iterate") ^ seed), pool_(capacity), walks_(walks) {
-    refs_.reserve(capacity);
-    for (std::size_t id = 0; id < capacity; ++id) keep(fill_next(pool_, id), id);
+  IterateTask(std::uint64_t seed, const IteratePlan& plan)
+      : random_(seed_of("iterate") ^ seed), pool_(plan.capacity), moved_(plan.moved), replaced_(plan.replaced) {
+    std::vector<Ref> all(plan.capacity);
+    for (std::size_t id = 0; id < plan.capacity; ++id) all[id] = fill_next(pool_, id);
     // Which objects live is the same in all variants; where they lie is not. A pool without stable references destroys
     // at random places and gives the survivors their ids afterwards.
-    while (pool_.size() > capacity / 2) destroy_random();
-    std::uint64_t id = 0;
-    pool_.each([&](typename P::Object& object) { object.id = id++; });
-    std::array<std::uint64_t, kMostBurst> ids;
-    for (std::size_t done = 0; done < pairs;) {
-      const std::size_t burst = random_.between(1, std::min({kMostBurst, pairs - done, capacity / 4}));
-      for (std::size_t i = 0; i < burst; ++i) ids[i] = destroy_random();
-      for (std::size_t i = 0; i < burst; ++i) keep(pool_.create(), ids[i]);
-      done += burst;
+    while (pool_.size() > plan.capacity / 2) {
+      const std::size_t at = random_.below(pool_.size());
+      if constexpr (UnstableRefs<P>) {
+        pool_.destroy(pool_.ref_at(at));
+      } else {
+        pool_.destroy(all[at]);
+        all[at] = all.back();
+        all.pop_back();
+      }
     }
+    std::uint64_t id = 0;
+    pool_.each([&](Object& object) { object.id = id++; });
+    if constexpr (!UnstableRefs<P>) refs_ = std::move(all);
+    replace(plan.replaced_before);
+    memory_bytes_ = pool_.memory_bytes();
   }
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
+    replace_burst(moved_);
+    replace(replaced_);
     std::uint64_t sum = 0;
-    clock.time(0, [&] {
-      for (std::size_t walk = 0; walk < walks_; ++walk)
-        pool_.each([&](const typename P::Object& object) { sum += object.id; });
-    });
+    clock.time(0, [&] { pool_.each([&](const Object& object) { sum += object.id; }); });
     sum += pool_.size();
-    pool_.each([&](const typename P::Object& object) { sum += scatter(object.id); });
+    pool_.each([&](const Object& object) { sum += scatter(object.id); });
     return sum;
   }
 
  protected:
-  std::size_t memory_bytes() const override { return pool_.memory_bytes(); }
-  std::size_t live_bytes() const override { return pool_.size() * sizeof(typename P::Object); }
+  std::size_t memory_bytes() const override { return memory_bytes_; }
+  std::size_t live_bytes() const override { return pool_.size() * sizeof(Object); }
 
  private:
-  void keep(typename P::Ref ref, std::uint64_t id) {
-    pool_.get(ref)->id = id;
-    if constexpr (!UnstableRefs<P>) refs_.push_back(ref);
-  }
-  std::uint64_t destroy_random() {
-    const std::size_t at = random_.below(pool_.size());
-    typename P::Ref ref;
-    if constexpr (UnstableRefs<P>) {
-      ref = pool_.ref_at(at);
-    } else {
-      ref = refs_[at];
-      refs_[at] = refs_.back();
-      refs_.pop_back();
+  using Object = typename P::Object;
+  using Ref = typename P::Ref;
+
+  void replace(std::size_t count) {
+    while (count > 0) {
+      const std::size_t burst = random_.between(1, std::min({kMostBurst, count, pool_.size() / 2}));
+      replace_burst(burst);
+      count -= burst;
     }
-    const std::uint64_t id = pool_.get(ref)->id;
-    pool_.destroy(ref);
-    return id;
+  }
+  void replace_burst(std::size_t burst) requires UnstableRefs<P> {
+    for (std::size_t i = 0; i < burst; ++i) replace_one();
+  }
+  void replace_burst(std::size_t burst) requires(!UnstableRefs<P>) {
+    const std::size_t kept = refs_.size() - burst;
+    for (std::size_t i = refs_.size(); i-- > kept;) {
+      // No std::swap: a colony's iterator must not be moved to itself.
+      const std::size_t at = random_.below(i + 1);
+      const Ref victim = refs_[at];
+      refs_[at] = refs_[i];
+      refs_[i] = victim;
+    }
+    created_.resize(burst);
+    for (std::size_t i = 0; i < burst; ++i) {
+      created_[i] = pool_.create();
+      pool_.get(created_[i])->id = pool_.get(refs_[kept + i])->id;
+    }
+    for (std::size_t i = 0; i < burst; ++i) {
+      pool_.destroy(refs_[kept + i]);
+      refs_[kept + i] = created_[i];
+    }
+  }
+  // The next destruction moves the object that was created last into the place of the destroyed one.
+  void replace_one() requires UnstableRefs<P> {
+    const std::size_t at = random_.below(pool_.size());
+    const Ref created = pool_.create();
+    pool_.get(created)->id = pool_.get(pool_.ref_at(at))->id;
+    pool_.destroy(pool_.ref_at(at));
   }
 
   Random random_;
   P pool_;
-  std::size_t walks_;
-  std::vector<typename P::Ref> refs_;
+  std::size_t moved_, replaced_;
+  std::size_t memory_bytes_ = 0;  // before the first walk: a pool may give some back, after any number of walks
+  std::vector<Ref> refs_;         // of what lives; none if they do not stay valid
+  std::vector<Ref> created_;
 };
 
 /// The chapter's particle system: in each frame all particles move, those whose time is over die, and new ones are

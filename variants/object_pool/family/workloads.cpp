@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kExhibitPairs = 100'000;
 constexpr std::size_t kSoakOperations = 100'000'000;
-constexpr std::size_t kIteratePairs = 1'000'000;
 constexpr std::size_t kObjects[] = {10, 100, 1'000, 10'000, 100'000, 1'000'000};
 constexpr std::size_t kPercents[] = {10, 25, 50, 75, 90, 99};
 constexpr std::size_t kAccesses[] = {1, 4, 16, 64, 256};
@@ -126,21 +125,17 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
 }
 
 std::vector<bench::Workload> iteration(const TaskTable& tasks) {
-  const auto make = tasks.iterate;
-  const auto half = [&](const char* name, const char* title, std::size_t capacity, std::size_t walks) {
-    bench::Workload workload = make_workload(name, title, "object", capacity / 2 * walks);
+  const auto half = [&](const char* name, const char* title, std::size_t capacity) {
+    bench::Workload workload = make_workload(name, title, "object", capacity / 2);
     workload.metrics = {memory_metric(), live_metric()};
-    // A search does fewer, two or three for each object: a process must start within a moment.
-    const std::size_t pairs = tasks.searches ? kIteratePairs / 50 : kIteratePairs;
-    workload.prepare = [=](const bench::Case& inputs) { return make(inputs.seed, capacity, pairs, walks); };
+    workload.prepare = [make = tasks.iterate, plan = iterate_plan(capacity, tasks.searches)](
+                           const bench::Case& inputs) { return make(inputs.seed, plan); };
     return workload;
   };
-  return {
-      half("iterate_half",
-           "a walk over the half of 16,384 objects that lives; 1,000,000 were replaced in bursts before", kCapacity,
-           16),
-      supported_if(!tasks.searches, kSearchesMillions,
-                   half("iterate_half_large", "the same of 1,048,576 objects, beyond the caches", kLargeCapacity, 1))};
+  return {half("iterate_half",
+               "a walk over the half of 16,384 objects that lives; others were replaced before each walk", kCapacity),
+          supported_if(!tasks.searches, kSearchesMillions,
+                       half("iterate_half_large", "the same of 1,048,576 objects, beyond the caches", kLargeCapacity))};
 }
 
 bench::Workload frame(const TaskTable& tasks) {
