@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "variants/allocator/family/live_blocks.h"
+#include "variants/common/fuzz_input.h"
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
@@ -28,22 +29,6 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostBlocks = 4096;
 
 constexpr std::size_t kLeastPages = 16, kFurtherPages = 64;
-
-class Input {
- public:
-  explicit Input(std::span<const std::uint8_t> bytes) : left_(bytes) {}
-  bool empty() const { return left_.empty(); }
-  /// The next byte; 0 after the end.
-  std::uint8_t next() {
-    if (left_.empty()) return 0;
-    const std::uint8_t byte = left_.front();
-    left_ = left_.subspan(1);
-    return byte;
-  }
-
- private:
-  std::span<const std::uint8_t> left_;
-};
 
 struct Live {
   void* block;
@@ -198,7 +183,7 @@ class Session {
   std::string wrong_;
 };
 
-std::size_t request(std::uint8_t code, Input& input) {
+std::size_t request(std::uint8_t code, FuzzInput& input) {
   const unsigned log2 = code % 32;
   const std::size_t size = log2 < 25 ? std::size_t{1} << log2 : SIZE_MAX >> (31 - log2);
   switch (code / 32) {
@@ -218,9 +203,9 @@ std::size_t request(std::uint8_t code, Input& input) {
 std::string fuzz(const Subject& subject, std::span<const std::uint8_t> bytes) {
   static const Buffer arena((kLeastPages + kFurtherPages) *
                             kPageBytes);  // mapping it again would be most of an input's time
-  Input input(bytes);
+  FuzzInput input(bytes);
   Session session(subject, arena, kLeastPages + input.next() % kFurtherPages);
-  while (!input.empty() && session.wrong().empty()) {
+  while (!input.ended() && session.wrong().empty()) {
     const std::uint8_t code = input.next();
     if (code < 128) {
       session.allocate(request(code, input));

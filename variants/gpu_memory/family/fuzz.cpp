@@ -2,29 +2,14 @@
 
 #include <algorithm>
 
+#include "variants/common/fuzz_input.h"
 #include "variants/gpu_memory/family/soundness.h"
 
 namespace lab::gpu_memory {
 
 namespace {
 
-class Input {
- public:
-  explicit Input(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  bool ended() const { return bytes_.empty(); }
-  /// 0 behind the end.
-  std::uint8_t next() {
-    if (bytes_.empty()) return 0;
-    const std::uint8_t byte = bytes_.front();
-    bytes_ = bytes_.subspan(1);
-    return byte;
-  }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
-
-MemoryRequest request_of(Input& input, std::uint8_t operation) {
+MemoryRequest request_of(FuzzInput& input, std::uint8_t operation) {
   const std::uint8_t where = input.next(), size = input.next();
   MemoryRequest request;
   request.alignment = std::uint64_t{1} << (where % 32) % 17;
@@ -45,7 +30,7 @@ std::string pass(CheckedMemory& memory, std::uint8_t bound, std::uint8_t operati
 }  // namespace
 
 std::string fuzz(const Subject& subject, std::span<const std::uint8_t> bytes) {
-  Input input(bytes);
+  FuzzInput input(bytes);
   const std::uint8_t first = input.next(), second = input.next();
   Setup setup;
   const std::uint64_t heap = (std::uint64_t{1} + first % 64) << 20;

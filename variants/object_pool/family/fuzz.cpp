@@ -1,28 +1,13 @@
 #include "variants/object_pool/family/fuzz.h"
 
+#include "variants/common/fuzz_input.h"
 #include "variants/object_pool/family/checked_pool.h"
 
 namespace lab::object_pool {
 
 namespace {
 
-class Input {
- public:
-  explicit Input(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  bool ended() const { return bytes_.empty(); }
-  /// 0 behind the end.
-  std::uint8_t next() {
-    if (bytes_.empty()) return 0;
-    const std::uint8_t byte = bytes_.front();
-    bytes_ = bytes_.subspan(1);
-    return byte;
-  }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
-
-std::string act(CheckedPool& pool, std::uint8_t operation, Input& input) {
+std::string act(CheckedPool& pool, std::uint8_t operation, FuzzInput& input) {
   std::string problem;
   if (operation < 128) return pool.create();
   if (operation < 208) {
@@ -42,7 +27,7 @@ std::string act(CheckedPool& pool, std::uint8_t operation, Input& input) {
 }  // namespace
 
 std::string fuzz(const Subject& subject, std::span<const std::uint8_t> bytes) {
-  Input input(bytes);
+  FuzzInput input(bytes);
   CheckedPool pool(subject, 1u + input.next() % 128u);
   while (!input.ended()) {
     const std::uint8_t operation = input.next();

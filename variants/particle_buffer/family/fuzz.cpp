@@ -1,5 +1,6 @@
 #include "variants/particle_buffer/family/fuzz.h"
 
+#include "variants/common/fuzz_input.h"
 #include "variants/particle_buffer/family/checked_buffer.h"
 #include "variants/particle_buffer/family/scenario.h"
 
@@ -10,23 +11,7 @@ namespace {
 /// More would only make an input slow.
 constexpr std::size_t kMostParticles = 20'000;
 
-class Input {
- public:
-  explicit Input(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  bool ended() const { return bytes_.empty(); }
-  /// 0 behind the end.
-  std::uint8_t next() {
-    if (bytes_.empty()) return 0;
-    const std::uint8_t byte = bytes_.front();
-    bytes_ = bytes_.subspan(1);
-    return byte;
-  }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
-
-void take_step(CheckedBuffer& buffer, Input& input, std::uint8_t step) {
+void take_step(CheckedBuffer& buffer, FuzzInput& input, std::uint8_t step) {
   if (step < 100) {
     const std::size_t count = std::size_t{input.next()} * (step % 4 == 0 ? 8 : 1);
     const std::uint8_t lifetime = input.next();
@@ -57,7 +42,7 @@ void take_step(CheckedBuffer& buffer, Input& input, std::uint8_t step) {
 }  // namespace
 
 std::string fuzz(const MakeBuffer& make, const Abilities& abilities, std::span<const std::uint8_t> bytes) {
-  Input input(bytes);
+  FuzzInput input(bytes);
   CheckedBuffer buffer(make, abilities, {kMostParticles, 64u << input.next() % 4u});
   while (!input.ended()) {
     const std::uint8_t step = input.next();
