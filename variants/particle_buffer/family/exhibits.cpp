@@ -179,7 +179,7 @@ bench::Workload with_film(bench::Workload workload, const Scenario& scenario, co
   return with(std::move(workload),
               {{"bytes", "Bytes for each live particle", kSeries},
                {"pages", "Pages as bars over the frames: live particles green, dead ones red", kImage},
-               {"page_events", "Each page over time, a millisecond for a frame", kEvents}},
+               {"page_events", "Pages over time: each row is a page, and a millisecond a frame", kEvents}},
               [scenario, make](const bench::Case& inputs, bench::ExhibitFiles& files) {
                 show_film(scenario, make, inputs.seed, files);
               });
