@@ -149,7 +149,7 @@ void PagedLayers::begin_elements(Page& page, std::uint32_t first, std::uint32_t 
   page.live_ += count;
   live_ += count;
   // A dense walk also visits the slots behind the last element, up to the end of its word.
-  const std::uint32_t end = (page.used_ + kSlotsOfWord - 1) / kSlotsOfWord * kSlotsOfWord;
+  const auto end = static_cast<std::uint32_t>(words_of(page) * kSlotsOfWord);
   for (Layer layer = 0; layer < kMostLayers; ++layer)
     if (const LayerInfo& info = layers_[layer]; info.bytes != 0) {
       const std::uint32_t from = info.shares_block ? page.used_ : first;

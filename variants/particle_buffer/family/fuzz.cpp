@@ -1,5 +1,7 @@
 #include "variants/particle_buffer/family/fuzz.h"
 
+#include <algorithm>
+
 #include "variants/common/fuzz_input.h"
 #include "variants/particle_buffer/family/checked_buffer.h"
 #include "variants/particle_buffer/family/scenario.h"
@@ -8,12 +10,13 @@ namespace lab::particle_buffer {
 
 namespace {
 
-/// Every check walks over all of them, and an input should take milliseconds.
-constexpr std::size_t kMostParticles = 1'000;
+/// That are emitted in all, and that live at once: every check walks over these, and an input should take milliseconds.
+constexpr std::size_t kMostParticles = 20'000, kMostLive = 1'000;
 
 void take_step(CheckedBuffer& buffer, FuzzInput& input, std::uint8_t step) {
   if (step < 100) {
-    const std::size_t count = std::size_t{input.next()} * (step % 4 == 0 ? 8 : 1);
+    const std::size_t wanted = std::size_t{input.next()} * (step % 4 == 0 ? 8 : 1);
+    const std::size_t count = std::min(wanted, kMostLive - buffer.buffer().live());
     const std::uint8_t lifetime = input.next();
     buffer.emit(count, lifetime == 255 ? kForever : lifetime % 32u);
   } else if (step < 130) {

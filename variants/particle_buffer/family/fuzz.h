@@ -2,7 +2,7 @@
 /// variant, so that all share one corpus.
 ///
 /// Byte 0: the particles of a page, 64 << (0 to 3). Then one step after the other, by its first byte:
-/// - 0 to 99, emit; two bytes follow: how many, and the frames they live for (255: for ever).
+/// - 0 to 99, emit; two bytes follow: how many, at most until 1,000 live, and the frames they live for (255: for ever).
 /// - 100 to 129, move; 130 to 139, move some; 140 to 169, the frame ends.
 /// - 170 to 189, kill the oldest; a byte: how many. 190 to 209, kill every n-th; a byte: n.
 /// - 210 to 224, clean up; 225 to 234, compact.
