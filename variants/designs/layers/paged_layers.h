@@ -2,11 +2,11 @@
 /// Blender developers' blog, 2011).
 ///
 /// New elements fill up the last page, then further pages. A dead element keeps its slot. free_dead_pages() gives back
-/// pages without a live element, and all indices stay. compact() moves the live elements together in the article's
-/// three steps; only then do indices change. Layers can be added and removed at any time.
+/// pages without a live element, and all indices stay. compact() and compact_some() move live elements together in the
+/// article's three steps; only then do indices change. Layers can be added and removed at any time.
 ///
-/// The number of a page is never used again until compact(), so that old indices find nothing: a table keeps 24 bytes
-/// for each page since the oldest that lives. Walks do not look at it.
+/// The number of a page is never used again until compact() renumbers all, so that old indices find nothing: a table
+/// keeps 24 bytes for each page since the oldest that lives. Walks do not look at it.
 ///
 /// A live element has a bit in its page, so that walks can take live elements one by one, or whole words of them.
 #pragma once
@@ -170,7 +170,7 @@ class PagedLayers {
     }
   }
 
-  /// Calls `body(page, number of the word, its live bits)` for all pages with a live element; `body` may kill.
+  /// Calls `body(page)` for all pages with a live element; `body` may kill.
   template <typename Body>
   void for_each_page(Body&& body) {
     for (const Index number : held_)

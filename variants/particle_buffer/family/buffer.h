@@ -14,7 +14,7 @@
 
 namespace lab::particle_buffer {
 
-/// How an owner names a particle: an index, or an address for a buffer without indices.
+/// How an owner names a particle: by its index; kNone where there is none.
 using Ref = std::uint64_t;
 inline constexpr Ref kNone = ~Ref{0};
 

@@ -8,8 +8,8 @@
 
 namespace lab::particle_buffer {
 
-/// `Container`: what `emit_one(particle)`, `each(body)` (of all particles, `body(Particle&)`) and `kill_if(dies)` are
-/// over; it may have its own `retire(frame)`. `bytes()` and `slots()` are its memory.
+/// `Container` has `emit(particles)`, `each(body)` with `body(fields, i)` for all particles, `kill_if(dies)` with
+/// `dies(fields, i)`, and `bytes()` and `slots()` of its memory. It may have a `retire(frame)` of its own.
 template <typename Container>
 class UnindexedBuffer final : public Buffer {
  public:
