@@ -72,6 +72,9 @@ add_library(lab_mimalloc STATIC ${dir}/src/static.c)
 target_include_directories(lab_mimalloc SYSTEM PUBLIC ${dir}/include)
 lab_hide_store(lab_mimalloc mimalloc ${dir})
 target_compile_options(lab_mimalloc PRIVATE -w)
+if(LAB_SANITIZE MATCHES "thread")
+  target_compile_definitions(lab_mimalloc PRIVATE MI_TSAN=1)  # a page's flags share a byte otherwise: races by design
+endif()
 target_link_libraries(lab_mimalloc PUBLIC Threads::Threads)
 
 lab_package(dir jemalloc)
