@@ -208,6 +208,12 @@ Expected<void> Device::create_queue() {
   return success_of(functions_.vkCreateFence(device_, &fence, nullptr, &fence_), "vkCreateFence");
 }
 
+VkFormatFeatureFlags Device::features_of(VkFormat format) const {
+  VkFormatProperties properties{};
+  instance_functions_.vkGetPhysicalDeviceFormatProperties(physical_, format, &properties);
+  return properties.optimalTilingFeatures;
+}
+
 std::optional<std::uint32_t> Device::find_type(std::uint32_t bits, VkMemoryPropertyFlags needed,
                                                VkMemoryPropertyFlags wanted) const {
   for (const VkMemoryPropertyFlags flags : {needed | wanted, needed})

@@ -83,6 +83,9 @@ class Device {
   std::optional<std::uint32_t> find_type(std::uint32_t bits, VkMemoryPropertyFlags needed,
                                          VkMemoryPropertyFlags wanted = 0) const;
 
+  /// What an image of this format in optimal tiling can be used for.
+  VkFormatFeatureFlags features_of(VkFormat format) const;
+
   /// Records commands, submits them and waits for their fence.
   Expected<void> run(const std::function<void(VkCommandBuffer)>& commands);
   /// Submits commands that the caller has recorded, and waits for their fence.

@@ -24,6 +24,7 @@ namespace lab::vulkan {
   X(vkGetPhysicalDeviceFeatures)              \
   X(vkGetPhysicalDeviceMemoryProperties)      \
   X(vkGetPhysicalDeviceQueueFamilyProperties) \
+  X(vkGetPhysicalDeviceFormatProperties)      \
   X(vkCreateDevice)                           \
   X(vkGetDeviceProcAddr)                      \
   X(vkCreateDebugUtilsMessengerEXT)           \
@@ -90,6 +91,8 @@ namespace lab::vulkan {
   X(vkCmdEndRenderPass)                \
   X(vkCmdExecuteCommands)              \
   X(vkCmdBindPipeline)                 \
+  X(vkCmdSetViewport)                  \
+  X(vkCmdSetScissor)                   \
   X(vkCmdBindDescriptorSets)           \
   X(vkCmdPushConstants)                \
   X(vkCmdBindVertexBuffers)            \

@@ -116,8 +116,15 @@ std::uint32_t texel_bytes(VkFormat format) {
 }
 
 VkImageAspectFlags aspect_of(VkFormat format) {
-  return format == VK_FORMAT_D16_UNORM || format == VK_FORMAT_D32_SFLOAT ? VK_IMAGE_ASPECT_DEPTH_BIT
-                                                                         : VK_IMAGE_ASPECT_COLOR_BIT;
+  switch (format) {
+    case VK_FORMAT_D16_UNORM:
+    case VK_FORMAT_X8_D24_UNORM_PACK32:
+    case VK_FORMAT_D32_SFLOAT:
+    case VK_FORMAT_D24_UNORM_S8_UINT:
+      return VK_IMAGE_ASPECT_DEPTH_BIT;
+    default:
+      return VK_IMAGE_ASPECT_COLOR_BIT;
+  }
 }
 
 Expected<void> bind(Device& device, const Buffer& buffer, const Memory& memory, VkDeviceSize offset) {

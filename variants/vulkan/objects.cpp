@@ -53,9 +53,10 @@ Expected<Owned<VkImageView>> create_view(Device& device, const Image& image) {
                        "vkCreateImageView");
 }
 
-Expected<Owned<VkSampler>> create_sampler(Device& device) {
+Expected<Owned<VkSampler>> create_sampler(Device& device, VkFilter filter) {
   VkSamplerCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO;
+  info.magFilter = info.minFilter = filter;
   info.addressModeU = info.addressModeV = info.addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
   return create_object(device, device.vk().vkCreateSampler, device.vk().vkDestroySampler, info, "vkCreateSampler");
 }
@@ -164,13 +165,13 @@ Expected<Descriptors> create_descriptors(Device& device, std::span<const VkDescr
   return descriptors;
 }
 
-Expected<Owned<VkPipelineLayout>> create_pipeline_layout(Device& device, VkDescriptorSetLayout set,
+Expected<Owned<VkPipelineLayout>> create_pipeline_layout(Device& device, std::span<const VkDescriptorSetLayout> sets,
                                                          VkShaderStageFlags stages, std::uint32_t push_bytes) {
   const VkPushConstantRange range{stages, 0, push_bytes};
   VkPipelineLayoutCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
-  info.setLayoutCount = 1;
-  info.pSetLayouts = &set;
+  info.setLayoutCount = static_cast<std::uint32_t>(sets.size());
+  info.pSetLayouts = sets.data();
   info.pushConstantRangeCount = push_bytes > 0 ? 1 : 0;
   info.pPushConstantRanges = &range;
   return create_object(device, device.vk().vkCreatePipelineLayout, device.vk().vkDestroyPipelineLayout, info,
@@ -180,10 +181,14 @@ Expected<Owned<VkPipelineLayout>> create_pipeline_layout(Device& device, VkDescr
 Expected<Owned<VkPipeline>> create_pipeline(Device& device, const GraphicsSpec& spec) {
   const auto vertex = create_shader(device, spec.vertex);
   if (!vertex) return vertex.error();
-  const auto fragment = create_shader(device, spec.fragment);
-  if (!fragment) return fragment.error();
-  const std::array stages{stage_of(VK_SHADER_STAGE_VERTEX_BIT, vertex->handle(), spec.constants),
-                          stage_of(VK_SHADER_STAGE_FRAGMENT_BIT, fragment->handle(), spec.constants)};
+  std::vector stages{stage_of(VK_SHADER_STAGE_VERTEX_BIT, vertex->handle(), spec.constants)};
+  Owned<VkShaderModule> fragment;
+  if (!spec.fragment.empty()) {
+    auto created = create_shader(device, spec.fragment);
+    if (!created) return created.error();
+    fragment = std::move(*created);
+    stages.push_back(stage_of(VK_SHADER_STAGE_FRAGMENT_BIT, fragment.handle(), spec.constants));
+  }
   const VkVertexInputBindingDescription binding{0, spec.stride, VK_VERTEX_INPUT_RATE_VERTEX};
   VkPipelineVertexInputStateCreateInfo vertices{};
   vertices.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO;
@@ -204,22 +209,23 @@ Expected<Owned<VkPipeline>> create_pipeline(Device& device, const GraphicsSpec& 
   VkPipelineRasterizationStateCreateInfo raster{};
   raster.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO;
   raster.polygonMode = VK_POLYGON_MODE_FILL;
-  raster.cullMode = VK_CULL_MODE_NONE;
+  raster.cullMode = spec.cull;
   raster.lineWidth = 1;
   VkPipelineMultisampleStateCreateInfo samples{};
   samples.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO;
   samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
   VkPipelineDepthStencilStateCreateInfo depth{};
   depth.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO;
-  depth.depthTestEnable = depth.depthWriteEnable = spec.depth ? VK_TRUE : VK_FALSE;
-  depth.depthCompareOp = VK_COMPARE_OP_LESS_OR_EQUAL;
+  depth.depthTestEnable = spec.depth ? VK_TRUE : VK_FALSE;
+  depth.depthWriteEnable = spec.depth && spec.depth_write ? VK_TRUE : VK_FALSE;
+  depth.depthCompareOp = spec.depth_compare;
   VkPipelineColorBlendStateCreateInfo blend{};
   blend.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO;
   blend.attachmentCount = static_cast<std::uint32_t>(spec.blends.size());
   blend.pAttachments = spec.blends.data();
   VkGraphicsPipelineCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
-  info.stageCount = stages.size();
+  info.stageCount = static_cast<std::uint32_t>(stages.size());
   info.pStages = stages.data();
   info.pVertexInputState = &vertices;
   info.pInputAssemblyState = &assembly;
@@ -228,6 +234,12 @@ Expected<Owned<VkPipeline>> create_pipeline(Device& device, const GraphicsSpec& 
   info.pMultisampleState = &samples;
   info.pDepthStencilState = &depth;
   info.pColorBlendState = &blend;
+  const std::array set_later{VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
+  VkPipelineDynamicStateCreateInfo dynamic{};
+  dynamic.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO;
+  dynamic.dynamicStateCount = set_later.size();
+  dynamic.pDynamicStates = set_later.data();
+  if (spec.width == 0) info.pDynamicState = &dynamic;
   info.layout = spec.layout;
   info.renderPass = spec.pass;
   VkPipeline pipeline = VK_NULL_HANDLE;

@@ -26,8 +26,8 @@ Expected<Owned<Handle>> create_object(Device& device,
 
 /// Of the whole image.
 Expected<Owned<VkImageView>> create_view(Device& device, const Image& image);
-/// Without filtering: one texel.
-Expected<Owned<VkSampler>> create_sampler(Device& device);
+/// Of the nearest texel, or linear between texels; coordinates beyond the edge read the edge.
+Expected<Owned<VkSampler>> create_sampler(Device& device, VkFilter filter = VK_FILTER_NEAREST);
 
 /// What a pass does to an image. It is an attachment of depth if its format is one, otherwise one of colour.
 struct Attachment {
@@ -55,7 +55,7 @@ struct Descriptors {
 Expected<Descriptors> create_descriptors(Device& device, std::span<const VkDescriptorType> types,
                                          VkShaderStageFlags stages);
 /// `push_bytes` of push constants for all `stages`; 0: none.
-Expected<Owned<VkPipelineLayout>> create_pipeline_layout(Device& device, VkDescriptorSetLayout set,
+Expected<Owned<VkPipelineLayout>> create_pipeline_layout(Device& device, std::span<const VkDescriptorSetLayout> sets,
                                                          VkShaderStageFlags stages, std::uint32_t push_bytes);
 
 using ShaderWords = std::span<const std::uint32_t>;  ///< SPIR-V
@@ -63,12 +63,15 @@ using ShaderWords = std::span<const std::uint32_t>;  ///< SPIR-V
 struct GraphicsSpec {
   VkPipelineLayout layout;
   VkRenderPass pass;
-  ShaderWords vertex, fragment;
-  std::uint32_t width, height;                                ///< of the viewport
+  ShaderWords vertex, fragment;                               ///< no fragment shader: depth alone
+  std::uint32_t width, height;                                ///< of the viewport; 0: set in the command buffer
   std::uint32_t stride = 0;                                   ///< of a vertex in binding 0; 0: no vertices are read
   std::vector<VkVertexInputAttributeDescription> attributes;  ///< of such a vertex
-  std::vector<VkPipelineColorBlendAttachmentState> blends;    ///< of each colour attachment: kOverwrite, kAdd
-  bool depth = false;                                         ///< keep what is nearer, and the later of two at once
+  std::vector<VkPipelineColorBlendAttachmentState> blends;    ///< of each colour attachment: kOverwrite, kAdd, kOver
+  bool depth = false;                                         ///< test the depth
+  VkCompareOp depth_compare = VK_COMPARE_OP_LESS_OR_EQUAL;    ///< keep what is nearer, and the later of two at once
+  bool depth_write = true;                                    ///< if it is tested
+  VkCullModeFlags cull = VK_CULL_MODE_NONE;                   ///< front faces are counter-clockwise
   const VkSpecializationInfo* constants = nullptr;            ///< of both shaders
 };
 inline constexpr VkPipelineColorBlendAttachmentState kOverwrite{.blendEnable = VK_FALSE,
@@ -87,7 +90,16 @@ inline constexpr VkPipelineColorBlendAttachmentState kAdd{.blendEnable = VK_TRUE
                                                           .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
                                                           .alphaBlendOp = VK_BLEND_OP_ADD,
                                                           .colorWriteMask = 0xf};
-/// Draws triangles, both sides of them.
+/// By the opacity of what is drawn.
+inline constexpr VkPipelineColorBlendAttachmentState kOver{.blendEnable = VK_TRUE,
+                                                           .srcColorBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA,
+                                                           .dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
+                                                           .colorBlendOp = VK_BLEND_OP_ADD,
+                                                           .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+                                                           .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
+                                                           .alphaBlendOp = VK_BLEND_OP_ADD,
+                                                           .colorWriteMask = 0xf};
+/// Draws triangles.
 Expected<Owned<VkPipeline>> create_pipeline(Device& device, const GraphicsSpec& spec);
 Expected<Owned<VkPipeline>> create_pipeline(Device& device, VkPipelineLayout layout, ShaderWords compute,
                                             const VkSpecializationInfo* constants = nullptr);

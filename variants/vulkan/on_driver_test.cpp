@@ -137,7 +137,7 @@ TEST_F(OnDriver, a_shader_reads_what_the_host_wrote_and_the_clock_runs_meanwhile
   for (const PlacedBuffer* const buffer : {&*from, &*mapped, &*to})
     descriptors->write(device(), binding++, kBuffer, buffer->handle());
   const auto layout =
-      create_pipeline_layout(device(), descriptors->layout.handle(), VK_SHADER_STAGE_COMPUTE_BIT, sizeof kAdded);
+      create_pipeline_layout(device(), std::array{descriptors->layout.handle()}, VK_SHADER_STAGE_COMPUTE_BIT, sizeof kAdded);
   ASSERT_TRUE(layout) << layout.error().what;
   const auto pipeline = create_pipeline(device(), layout->handle(), kAddWordsComp);
   ASSERT_TRUE(pipeline) << pipeline.error().what;

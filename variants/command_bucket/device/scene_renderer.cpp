@@ -173,7 +173,8 @@ Expected<void> SceneRenderer::create_descriptors() {
   if (!sampler) return sampler.error();
   auto descriptors = vulkan::create_descriptors(device_, kTypes, kStages);
   if (!descriptors) return descriptors.error();
-  auto layout = vulkan::create_pipeline_layout(device_, descriptors->layout.handle(), kStages, sizeof(Push));
+  const std::array sets{descriptors->layout.handle()};
+  auto layout = vulkan::create_pipeline_layout(device_, sets, kStages, sizeof(Push));
   if (!layout) return layout.error();
   sampler_ = std::move(*sampler);
   descriptors_ = std::move(*descriptors);

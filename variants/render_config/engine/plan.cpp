@@ -1,0 +1,346 @@
+#include "variants/render_config/engine/plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "harness/base/nearest.h"
+
+namespace lab::render_config {
+
+namespace {
+
+template <typename Map>
+std::vector<std::string> keys_of(const Map& map) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : map) keys.push_back(key);
+  return keys;
+}
+
+}  // namespace
+
+class PlanMaker {
+ public:
+  PlanMaker(const Config& config, ShaderCompiler& compiler, const ReadFile& read, Objects& objects, std::uint32_t width,
+            std::uint32_t height)
+      : config_(config), compiler_(compiler), read_(read), objects_(objects), width_(width), height_(height) {}
+
+  Expected<std::unique_ptr<Plan>> make() {
+    images_.resize(config_.resources.size());
+    written_.resize(config_.resources.size());
+    for (const Pass& pass : config_.frame)
+      if (const Expected<void> added = add(pass); !added) return added.error();
+    for (const View& view : config_.views)
+      plan_->views_.push_back({view.cascade, view.of, static_cast<float>(view.reach), static_cast<float>(view.split),
+                               view.sphere, view.pixels});
+    const TargetImage& output = *images_[config_.output];
+    plan_->output_ = {output.image.handle, output.view.handle, width_, height_};
+    return std::move(plan_);
+  }
+
+ private:
+  struct Program {
+    std::shared_ptr<const CompiledShader> vertex, fragment;
+  };
+
+  /// A handle, of which the plan keeps the object.
+  template <typename Handle>
+  Handle keep(const Kept<Handle>& kept) {
+    plan_->kept_.push_back(kept.owner);
+    return kept.handle;
+  }
+
+  Expected<const TargetImage*> image(std::size_t resource) {
+    if (!images_[resource]) {
+      const Resource& of = config_.resources[resource];
+      const auto [width, height] = config_.size_of(resource, width_, height_);
+      const auto made = objects_.image({of.name, of.format, width, height});
+      if (!made) return problem_at(of.place, fmt::format("expected memory for {} x {} pixels of '{}', found: {}", width,
+                                                         height, of.name, made.error().what));
+      images_[resource] = *made;
+      keep(made->image);
+    }
+    return &*images_[resource];
+  }
+
+  Expected<void> add(const Pass& pass) {
+    Step step;
+    PassSpec spec;
+    std::vector<Kept<VkImageView>> views;
+    std::vector<std::size_t> targets = pass.targets;
+    if (pass.depth) targets.push_back(*pass.depth);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const std::size_t resource = targets[i];
+      const auto target = image(resource);
+      if (!target) return target.error();
+      views.push_back((*target)->view);
+      const Format format = config_.resources[resource].format;
+      const bool covered = pass.covers && !written_[resource];
+      spec.push_back({format, pass.clears[i] ? Begin::kClear : covered ? Begin::kCover : Begin::kKeep});
+      VkClearValue& value = step.clear_values.emplace_back();
+      const std::array<float, 4> clear = pass.clears[i].value_or(std::array<float, 4>{});
+      if (is_depth(format))
+        value.depthStencil = {clear[0], 0};
+      else
+        std::ranges::copy(clear, value.color.float32);
+      written_[resource] = true;
+    }
+    const auto [width, height] = config_.size_of(targets.front(), width_, height_);
+    const auto render_pass = objects_.pass(spec);
+    if (!render_pass) return in_pass(pass, render_pass.error());
+    const auto framebuffer = objects_.framebuffer(spec, views, width, height);
+    if (!framebuffer) return in_pass(pass, framebuffer.error());
+    step.scissor = scissor_of(pass, width, height);
+    step.viewport = {static_cast<float>(step.scissor.offset.x),
+                     static_cast<float>(step.scissor.offset.y),
+                     static_cast<float>(step.scissor.extent.width),
+                     static_cast<float>(step.scissor.extent.height),
+                     0,
+                     1};
+    step.begin.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
+    step.begin.renderPass = keep(*render_pass);
+    step.begin.framebuffer = keep(*framebuffer);
+    step.begin.renderArea = {{0, 0}, {width, height}};
+    step.begin.clearValueCount = static_cast<std::uint32_t>(step.clear_values.size());
+    step.order = static_cast<Order>(pass.order);
+    step.fullscreen = pass.fullscreen;
+    const auto view = static_cast<std::uint32_t>(pass.view);
+    std::memcpy(step.push.data(), &view, sizeof view);
+
+    std::vector<Program> programs;
+    if (pass.fullscreen) {
+      const auto pipeline = pipeline_of(pass, pass.shader, spec, programs);
+      if (!pipeline) return pipeline.error();
+      step.pipeline = *pipeline;
+    } else {
+      for (const std::optional<std::size_t>& shader : pass.material_shaders) {
+        step.pipelines.push_back(VK_NULL_HANDLE);
+        if (!shader) continue;
+        const auto pipeline = pipeline_of(pass, *shader, spec, programs);
+        if (!pipeline) return pipeline.error();
+        step.pipelines.back() = *pipeline;
+      }
+    }
+    if (const auto set = set_constants(pass, programs, step); !set) return set.error();
+    if (const auto set = set_inputs(pass, programs, step); !set) return set.error();
+    plan_->steps_.push_back(std::move(step));
+    plan_->steps_.back().begin.pClearValues = plan_->steps_.back().clear_values.data();  // moves with the vector
+    return {};
+  }
+
+  static Error in_pass(const Pass& pass, const Error& error) {
+    return problem_at(pass.place, fmt::format("expected objects for the pass {}, found: {}", pass.name, error.what));
+  }
+
+  static VkRect2D scissor_of(const Pass& pass, std::uint32_t width, std::uint32_t height) {
+    const auto edge = [](double at, std::uint32_t of) { return std::lround(at * of); };
+    const long left = edge(pass.viewport[0], width), top = edge(pass.viewport[1], height);
+    const long right = edge(pass.viewport[0] + pass.viewport[2], width),
+               bottom = edge(pass.viewport[1] + pass.viewport[3], height);
+    return {{static_cast<std::int32_t>(left), static_cast<std::int32_t>(top)},
+            {static_cast<std::uint32_t>(std::max(1L, right - left)),
+             static_cast<std::uint32_t>(std::max(1L, bottom - top))}};
+  }
+
+  Expected<VkPipeline> pipeline_of(const Pass& pass, std::size_t index, const PassSpec& spec,
+                                   std::vector<Program>& programs) {
+    const Shader& shader = config_.shaders[index];
+    const auto vertex = compiler_.compile(shader.vertex, Stage::kVertex, shader.vertex_place, read_);
+    if (!vertex) return vertex.error();
+    Program program{*vertex, nullptr};
+    if (!shader.fragment.empty()) {
+      const auto fragment = compiler_.compile(shader.fragment, Stage::kFragment, shader.fragment_place, read_);
+      if (!fragment) return fragment.error();
+      program.fragment = *fragment;
+    }
+    if (const auto checked = check_interfaces(pass, shader, program); !checked) return checked.error();
+    PipelineSpec pipeline{.pass = spec, .vertex = program.vertex->code, .fragment = nullptr};
+    // Pipelines fit all passes with these formats, whatever is in the images before.
+    for (TargetSpec& target : pipeline.pass) target.begin = Begin::kClear;
+    if (program.fragment) pipeline.fragment = program.fragment->code;
+    pipeline.reads_vertices = !pass.fullscreen;
+    pipeline.cull = shader.cull;
+    pipeline.depth = pass.depth ? shader.depth : DepthTest::kOff;
+    pipeline.depth_write = shader.depth_write;
+    pipeline.blend = shader.blend;
+    const auto made = objects_.pipeline(pipeline);
+    if (!made) return in_pass(pass, made.error());
+    programs.push_back(std::move(program));
+    return keep(*made);
+  }
+
+  // What the parts of a program and its pass must agree on: locations and their types.
+  static Expected<void> check_interfaces(const Pass& pass, const Shader& shader, const Program& program) {
+    const Place& vertex_place = shader.vertex_place;
+    for (const auto& [location, type] : program.vertex->interface.inputs) {
+      if (pass.fullscreen)
+        return problem_at(vertex_place, fmt::format("expected a vertex shader without inputs for the fullscreen pass {} "
+                                                    "in {}:{}, found {} at location {}",
+                                                    pass.name, pass.place.file, pass.place.line, type, location));
+      if (location > 1 || type != "3 x float")
+        return problem_at(vertex_place, fmt::format("expected vec3 inputs at locations 0 and 1, found {} at location {}",
+                                                    type, location));
+    }
+    const std::size_t outputs = program.fragment ? program.fragment->interface.outputs.size() : 0;
+    if (outputs != pass.targets.size() ||
+        (outputs > 0 && program.fragment->interface.outputs.rbegin()->first >= outputs))
+      return problem_at(pass.place, fmt::format("expected as many targets as the shader '{}' has outputs, {}, found {}",
+                                                shader.name, outputs, pass.targets.size()));
+    if (!program.fragment) return {};
+    for (const auto& [location, type] : program.fragment->interface.inputs) {
+      const auto& given = program.vertex->interface.outputs;
+      const auto found = given.find(location);
+      if (found == given.end() || found->second != type)
+        return problem_at(shader.fragment_place,
+                          fmt::format("expected {} at location {} from the vertex shader, found {}", type, location,
+                                      found == given.end() ? "none" : found->second));
+    }
+    return {};
+  }
+
+  // Each part of a program.
+  static std::vector<const ShaderInterface*> interfaces_of(const std::vector<Program>& programs) {
+    std::vector<const ShaderInterface*> interfaces;
+    for (const Program& program : programs) {
+      interfaces.push_back(&program.vertex->interface);
+      if (program.fragment) interfaces.push_back(&program.fragment->interface);
+    }
+    return interfaces;
+  }
+
+  static Expected<void> set_constants(const Pass& pass, const std::vector<Program>& programs, Step& step) {
+    std::map<std::string, ShaderInterface::Constant> wanted;
+    for (const ShaderInterface* const interface : interfaces_of(programs))
+      for (const auto& [name, constant] : interface->constants) {
+        const auto [known, added] = wanted.emplace(name, constant);
+        if (!added && known->second != constant)
+          return problem_at(pass.place, fmt::format("expected shaders that agree on the place of the constant '{}', "
+                                                    "found them at bytes {} and {}",
+                                                    name, known->second.offset, constant.offset));
+      }
+    for (const Constant& constant : pass.constants) {
+      const auto found = wanted.find(constant.name);
+      if (found == wanted.end()) return unknown(constant.place, constant.name, "a constant of the shader", keys_of(wanted));
+      if (constant.values.size() != found->second.components)
+        return problem_at(constant.place, fmt::format("expected {} numbers for the constant '{}', found {}",
+                                                      found->second.components, constant.name, constant.values.size()));
+      const std::size_t bytes = constant.values.size() * sizeof(float);
+      std::memcpy(step.push.data() + found->second.offset, constant.values.data(), bytes);
+      step.push_bytes = std::max(step.push_bytes, static_cast<std::uint32_t>(found->second.offset + bytes));
+      wanted.erase(found);
+    }
+    if (!wanted.empty())
+      return problem_at(pass.place, fmt::format("expected a value for each constant of the shader, found none for '{}'",
+                                                wanted.begin()->first));
+    return {};
+  }
+
+  Expected<void> set_inputs(const Pass& pass, const std::vector<Program>& programs, Step& step) {
+    std::map<std::string, std::uint32_t> wanted;
+    for (const Program& program : programs) {
+      if (!program.vertex->interface.images.empty())
+        return problem_at(pass.place, fmt::format("expected images in fragment shaders alone, found '{}' in a vertex "
+                                                  "shader",
+                                                  program.vertex->interface.images.begin()->first));
+      if (!program.fragment) continue;
+      for (const auto& [name, binding] : program.fragment->interface.images) {
+        const auto [known, added] = wanted.emplace(name, binding);
+        if (!added && known->second != binding)
+          return problem_at(pass.place, fmt::format("expected shaders that agree on the binding of '{}', found {} and {}",
+                                                    name, known->second, binding));
+      }
+    }
+    const std::vector<std::string> names = keys_of(wanted);
+    std::vector<InputSpec> inputs;
+    for (const Input& input : pass.inputs) {
+      const auto found = wanted.find(input.name);
+      if (found == wanted.end()) return unknown(input.place, input.name, "an image of the shader", names);
+      const auto read = image(input.resource);
+      if (!read) return read.error();
+      inputs.push_back({found->second, (*read)->view, is_depth(config_.resources[input.resource].format), input.linear});
+      wanted.erase(found);
+    }
+    if (!wanted.empty())
+      return problem_at(pass.place, fmt::format("expected an input for each image of the shader, found none for '{}'",
+                                                wanted.begin()->first));
+    if (inputs.empty()) return {};
+    std::ranges::sort(inputs, {}, &InputSpec::binding);
+    const auto set = objects_.inputs(inputs);
+    if (!set) return in_pass(pass, set.error());
+    step.inputs = keep(*set);
+    return {};
+  }
+
+  static Error unknown(const Place& place, const std::string& found, std::string_view expected,
+                       const std::vector<std::string>& names) {
+    const std::string nearest = nearest_name(found, names);
+    return problem_at(place,
+                      fmt::format("expected {} ({}), found '{}'", expected,
+                                  names.empty() ? "it has none" : fmt::format("{}", fmt::join(names, ", ")), found),
+                      nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+  }
+
+  const Config& config_;
+  ShaderCompiler& compiler_;
+  const ReadFile& read_;
+  Objects& objects_;
+  std::uint32_t width_, height_;
+  std::unique_ptr<Plan> plan_{new Plan};
+  std::vector<std::optional<TargetImage>> images_;
+  std::vector<bool> written_;
+};
+
+Expected<std::unique_ptr<Plan>> Plan::make(const Config& config, ShaderCompiler& compiler, const ReadFile& read,
+                                           Objects& objects, std::uint32_t width, std::uint32_t height) {
+  return PlanMaker(config, compiler, read, objects, width, height).make();
+}
+
+void record_step(const FrameContext& frame, const Step& step) {
+  const vulkan::DeviceFunctions& vk = frame.vk;
+  vk.vkCmdBeginRenderPass(frame.commands, &step.begin, VK_SUBPASS_CONTENTS_INLINE);
+  vk.vkCmdSetViewport(frame.commands, 0, 1, &step.viewport);
+  vk.vkCmdSetScissor(frame.commands, 0, 1, &step.scissor);
+  if (step.inputs != VK_NULL_HANDLE)
+    vk.vkCmdBindDescriptorSets(frame.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, frame.binding.layout, 1, 1,
+                               &step.inputs, 0, nullptr);
+  vk.vkCmdPushConstants(frame.commands, frame.binding.layout, kPushStages, 0, step.push_bytes, step.push.data());
+  if (step.fullscreen) {
+    vk.vkCmdBindPipeline(frame.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, step.pipeline);
+    vk.vkCmdDraw(frame.commands, 3, 1, 0, 0);
+  } else {
+    draw_objects(frame, step.order, step.pipelines);
+  }
+  vk.vkCmdEndRenderPass(frame.commands);
+}
+
+void Plan::record(const FrameContext& frame) const {
+  bind_frame(frame);
+  for (const Step& step : steps_) record_step(frame, step);
+}
+
+RenderEnvironment scene_environment() {
+  return {.materials = {kMaterials.begin(), kMaterials.end()}, .orders = {kOrders.begin(), kOrders.end()}};
+}
+
+RenderEnvironment scene_environment(const vulkan::Device& device) {
+  RenderEnvironment environment = scene_environment();
+  environment.most_targets = device.limits().maxColorAttachments;
+  environment.most_pixels = std::min(device.limits().maxImageDimension2D, environment.most_pixels);
+  const auto has = [&device](Format format, VkFormatFeatureFlags wanted) {
+    return (device.features_of(vulkan_format(format)) & wanted) == wanted;
+  };
+  environment.supports = [has](Format format) {
+    return has(format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT |
+                           (is_depth(format) ? VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT
+                                             : VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT));
+  };
+  environment.filters = [has](Format format) { return has(format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT); };
+  environment.blends = [has](Format format) { return has(format, VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT); };
+  return environment;
+}
+
+}  // namespace lab::render_config

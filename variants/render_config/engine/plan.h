@@ -1,0 +1,63 @@
+/// A configuration made ready for a device: a list of steps that a frame walks through.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "variants/render_config/engine/frame_renderer.h"
+#include "variants/render_config/engine/objects.h"
+#include "variants/render_config/engine/shader_compiler.h"
+#include "variants/render_config/language/config.h"
+#include "variants/vulkan/device.h"
+
+namespace lab::render_config {
+
+/// A pass with all that was looked up for it.
+struct Step {
+  VkRenderPassBeginInfo begin{};  ///< with clear_values
+  std::vector<VkClearValue> clear_values;
+  VkViewport viewport{};
+  VkRect2D scissor{};
+  VkDescriptorSet inputs = VK_NULL_HANDLE;  ///< null: the pass reads no images
+  std::array<std::byte, kPushBytes> push{};
+  std::uint32_t push_bytes = sizeof(std::uint32_t);  ///< `view` alone
+  bool fullscreen = false;
+  VkPipeline pipeline = VK_NULL_HANDLE;  ///< of a fullscreen pass
+  std::vector<VkPipeline> pipelines;     ///< of a draw: by material; null: not drawn
+  Order order = Order::kByMaterial;
+};
+
+/// Walks through steps. The one reader of a plan in each frame.
+void record_step(const FrameContext& frame, const Step& step);
+
+class Plan final : public FrameRenderer {
+ public:
+  /// Every problem names the place in the configuration. `width` and `height` are those of the output.
+  static Expected<std::unique_ptr<Plan>> make(const Config& config, ShaderCompiler& compiler, const ReadFile& read,
+                                              Objects& objects, std::uint32_t width, std::uint32_t height);
+
+  void record(const FrameContext& frame) const override;
+  const FrameOutput& output() const override { return output_; }
+  std::span<const CascadeSpec> views() const override { return views_; }
+
+  const std::vector<Step>& steps() const { return steps_; }
+
+ private:
+  std::vector<Step> steps_;
+  std::vector<CascadeSpec> views_;
+  FrameOutput output_;
+  std::vector<std::shared_ptr<const void>> kept_;  // the owners of all handles
+
+  friend class PlanMaker;
+};
+
+/// What the scene has, with every format; or with those of a device, which must outlive it.
+RenderEnvironment scene_environment();
+RenderEnvironment scene_environment(const vulkan::Device& device);
+
+}  // namespace lab::render_config
