@@ -1,4 +1,6 @@
-/// What shaders read in each frame, as configurations/shaders/frame.glsl declares it, and the views that are part of it.
+/// What shaders read in each frame, as configurations/shaders/frame.glsl declares it, and the views that are part of
+/// it. Metres. The world is right-handed; no view mirrors it, so what is counter-clockwise seen from a view's place in
+/// the world is so on the screen.
 #pragma once
 
 #include <array>
@@ -14,7 +16,8 @@ inline constexpr std::size_t kMostViews = 8;  ///< the camera is the first
 using Matrix = std::array<float, 16>;
 using Four = std::array<float, 4>;
 
-/// Where the scene is seen from.
+/// Where the scene is seen from. `forward` and `up` may have any length and need not be perpendicular, only not
+/// parallel.
 struct Camera {
   std::array<float, 3> eye, forward, up;
   float field_of_view = 1;  ///< vertical, radians
@@ -34,8 +37,9 @@ struct CascadeSpec {
 /// std140.
 struct ViewData {
   Matrix view_projection;
-  Four eye;    ///< w: the near distance
-  Four range;  ///< x, y: distances from the camera that a cascade covers; z: edge of a texel in metres
+  Four eye;    ///< w: the near distance. Of a cascade: the middle of its near side, and 0
+  Four range;  ///< x, y: distances from the camera, along its direction, that a view covers; z: edge of a cascade's
+               ///< texel in metres (the longer one), 0 of the camera
 };
 struct FrameData {
   Matrix inverse_view_projection;   ///< of the camera
@@ -52,12 +56,14 @@ struct ObjectData {
   Four colour;
 };
 
+/// Depth 0 is at the near distance.
 ViewData camera_view(const Camera& camera);
 /// The cascade's box encloses every point that the camera sees between the ends of its range, and what casts shadows
-/// into it from at most 60 m towards the sun.
+/// into it from at most 60 m towards the sun. Depth 0 is towards the sun. `sun`: to the sun, of any length.
 ViewData cascade_view(const Camera& camera, std::array<float, 3> sun, const CascadeSpec& spec);
 
-/// Fills in everything. `views`: those after the camera, at most kMostViews - 1. `previous`: of the last frame.
+/// Fills in everything; views that are not used are 0. `views`: those after the camera, at most kMostViews - 1.
+/// `previous`: of the last frame.
 FrameData frame_data(const Camera& camera, std::array<float, 3> sun, std::span<const CascadeSpec> views,
                      std::uint32_t width, std::uint32_t height, double seconds, std::uint64_t frame,
                      const Matrix& previous);

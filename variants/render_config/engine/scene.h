@@ -1,5 +1,9 @@
 /// The scene that every configuration renders: a yard of columns, boxes and spheres, some of which move, and panes of
 /// glass. The same for each seed; no Vulkan here.
+///
+/// Metres; x, y, z are right-handed and y is up. Front faces are counter-clockwise seen from outside, that is,
+/// (b - a) x (c - a) points outwards. No view mirrors (frame_data.h), so they are counter-clockwise on the screen too:
+/// VK_FRONT_FACE_COUNTER_CLOCKWISE, whose framebuffer has y down.
 #pragma once
 
 #include <array>
@@ -13,11 +17,12 @@
 
 namespace lab::render_config {
 
+/// Of a mesh, whose middle is the origin and whose width, height and depth are 1, or 0 where it is flat.
 struct Vertex {
   std::array<float, 3> position, normal;
 };
 
-/// A range of the scene's indices.
+/// A range of the scene's indices, to which `first_vertex` is added.
 struct Mesh {
   std::uint32_t first_index, indices;
   std::int32_t first_vertex;
@@ -38,7 +43,7 @@ struct Drawable {
 /// Not thread-safe.
 class Scene {
  public:
-  /// `objects`: 16 to 65,535.
+  /// `objects`: 16 to 65,535, with the ground and the glass. Begins at time 0 with a square output.
   Scene(std::uint64_t seed, std::size_t objects);
 
   std::span<const Vertex> vertices() const { return vertices_; }
@@ -46,7 +51,8 @@ class Scene {
   /// By object.
   std::span<const Drawable> drawables() const { return drawables_; }
 
-  /// Moves what moves, and the camera, to this time. Then sorts the objects by their distance from the camera.
+  /// Moves what moves, and the camera, to this time. Then sorts the objects by the distance of their middles from the
+  /// camera.
   /// `aspect`: width by height of the output. Allocates nothing.
   void set_time(double seconds, double aspect);
 
@@ -59,10 +65,23 @@ class Scene {
   std::span<const std::uint32_t> order(Order order) const { return orders_[static_cast<std::size_t>(order)]; }
 
  private:
+  /// A sphere on its way round a point. Metres, radians, seconds.
+  struct Motion {
+    std::uint32_t object;
+    std::array<float, 3> middle;
+    float radius, rise;  ///< across the ground, and upwards
+    double speed, phase;
+  };
+
+  void sort_by_distance();
+
   std::vector<Vertex> vertices_;
   std::vector<std::uint16_t> indices_;
   std::vector<Drawable> drawables_;
   std::vector<ObjectData> objects_;
+  std::vector<Motion> motions_;
+  double way_ = 0;                   ///< radius of the camera's way round the yard, metres
+  std::vector<std::uint64_t> keys_;  ///< to sort by: the square of a distance, then the index
   Camera camera_;
   std::array<std::vector<std::uint32_t>, kOrders.size()> orders_;
 };
