@@ -114,6 +114,25 @@ add_library(lab_colony INTERFACE)
 target_include_directories(lab_colony SYSTEM INTERFACE ${dir}/include)
 lab_hide_store(lab_colony plf-colony ${dir})
 
+# Only headers: the library is opened at run time.
+lab_package(dir libxcb)
+add_library(lab_xcb_headers INTERFACE)
+target_include_directories(lab_xcb_headers SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_xcb_headers libxcb ${dir})
+
+# Headers.
+lab_package(dir stb)
+add_library(lab_stb INTERFACE)
+target_include_directories(lab_stb SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_stb stb ${dir})
+
+# What reads SPIR-V, without what writes other languages from it.
+lab_package(dir spirv-cross)
+add_library(lab_spirv_cross INTERFACE)
+target_include_directories(lab_spirv_cross SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_spirv_cross spirv-cross ${dir})
+target_link_libraries(lab_spirv_cross INTERFACE ${dir}/lib/x86_64-linux-gnu/libspirv-cross-core.a)
+
 lab_package(dir quickjs)
 file(STRINGS ${dir}/VERSION quickjs_version)
 add_library(lab_quickjs STATIC EXCLUDE_FROM_ALL ${dir}/quickjs.c ${dir}/libregexp.c ${dir}/libunicode.c ${dir}/cutils.c

@@ -15,7 +15,7 @@ namespace {
 
 /// The pins that a variant's executable is built with or from. No other pin can change a time.
 constexpr std::array kPins{"gcc",      "binutils", "sysroot",    "benchmark", "fmt",       "boost",
-                           "jemalloc", "mimalloc", "gperftools", "vma",       "plf-colony"};
+                           "jemalloc", "mimalloc", "gperftools", "vma",       "plf-colony", "spirv-cross"};
 
 results::MeasurementEnvironment environment_of(const results::Result& result) {
   const results::MachineState& facts = result.facts;
