@@ -3,6 +3,19 @@
 #     "light_disc.frag.h" with an array kLightDiscFrag of 32-bit words. The header is included after <cstdint>. A shader
 #     may include files of its own folder. The compiler and the validator, which must accept its output, are pinned and
 #     run on the pinned libraries, with any toolchain.
+# lab_shader_array(<variable> <shader file>)   the name of its array
+function(lab_shader_array variable file)
+  string(REGEX REPLACE "[._]" ";" words ${file})
+  set(array k)
+  foreach(word ${words})
+    string(SUBSTRING ${word} 0 1 first)
+    string(SUBSTRING ${word} 1 -1 rest)
+    string(TOUPPER ${first} first)
+    string(APPEND array ${first}${rest})
+  endforeach()
+  set(${variable} ${array} PARENT_SCOPE)
+endfunction()
+
 function(lab_shaders target)
   lab_package(glslang glslang)
   lab_package(spirv_tools spirv-tools)
@@ -12,14 +25,7 @@ function(lab_shaders target)
   foreach(shader ${ARGN})
     get_filename_component(shader ${shader} ABSOLUTE)
     get_filename_component(file ${shader} NAME)
-    string(REGEX REPLACE "[._]" ";" words ${file})
-    set(array k)
-    foreach(word ${words})
-      string(SUBSTRING ${word} 0 1 first)
-      string(SUBSTRING ${word} 1 -1 rest)
-      string(TOUPPER ${first} first)
-      string(APPEND array ${first}${rest})
-    endforeach()
+    lab_shader_array(array ${file})
     set(header ${folder}/${file}.h)
     add_custom_command(OUTPUT ${header} DEPENDS ${shader} DEPFILE ${header}.d VERBATIM
       COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${glslang}/bin/glslangValidator --quiet -V

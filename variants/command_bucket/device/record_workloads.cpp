@@ -1,14 +1,9 @@
 #include "variants/command_bucket/device/record_workloads.h"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,8 +14,7 @@
 #include "variants/command_bucket/device/scene_renderer.h"
 #include "variants/command_bucket/family/workloads.h"
 #include "variants/common/pinned_workers.h"
-#include "variants/vulkan/device.h"
-#include "variants/vulkan/driver_process.h"
+#include "variants/vulkan/measured_device.h"
 
 namespace lab::command_bucket {
 
@@ -30,9 +24,6 @@ namespace {
 constexpr std::size_t kRecordedMeshes = 2'000, kRecordedLights = 2'000;
 constexpr std::size_t kRecordedCommands = 2 * kRecordedMeshes + 2 * kRecordedLights;
 
-constexpr const char* kGpuTime = "gpu_time";
-constexpr const char* kGpuTimeByCpu = "gpu_time_by_cpu";
-
 enum Phase : std::size_t { kAdd, kSort, kRecord, kPhases };
 
 // In the order of SceneRenderer::pictures().
@@ -41,25 +32,13 @@ constexpr std::array<std::pair<const char*, const char*>, kLayers> kPictures{
      {"shadow_map", "Shadow map: their depth from the sun"},
      {"lighting", "Lighting: the sun and 2,000 lights"}}};
 
-/// The error ends the process: a benchmark without a device has no number.
-template <typename T>
-T required(Expected<T> value, const char* doing) {
-  if (value) {
-    if constexpr (std::is_void_v<T>)
-      return;
-    else
-      return std::move(*value);
-  }
-  fmt::print(stderr, "error: {}: {}\n", doing, value.error().what);
-  if (!value.error().hint.empty()) fmt::print(stderr, "hint: {}\n", value.error().hint);
-  std::exit(static_cast<int>(value.error().status));
-}
+using vulkan::required;
 
 /// A device, and the scene that it renders.
 class DeviceStage {
  public:
   DeviceStage(const Renderer& renderer, const bench::Case& inputs, bool in_parts)
-      : device_(open(inputs.device)),
+      : device_(vulkan::measured_device(inputs.device, SceneRenderer::features())),
         scene_(make_drawable_scene(inputs.seed, kRecordedMeshes, kRecordedLights)),
         workers_(workers_for(renderer.threading, inputs.threads)),
         pool_(workers_, pinned_workers(workers_)),
@@ -96,23 +75,13 @@ class DeviceStage {
     std::map<std::string, double> counters{{"workers", pool_.workers()},
                                            {"draws", static_cast<double>(draws)},
                                            {"binds", static_cast<double>(recorded.binds)}};
-    if (renderer_->device_ns()) counters[device_->is_cpu() ? kGpuTimeByCpu : kGpuTime] = *renderer_->device_ns();
+    vulkan::add_device_time(counters, *device_, renderer_->device_ns());
     return counters;
   }
 
   std::vector<bench::Picture> pictures() const { return required(renderer_->pictures(), "reading the images"); }
 
  private:
-  /// `name`: "machine", or "" for the pinned driver.
-  static std::unique_ptr<vulkan::Device> open(const std::string& name) {
-    const std::string loader = required(vulkan::enter_driver(name.empty() ? "pinned" : name), "opening the driver");
-    static vulkan::Validation unwatched;
-    return required(
-        vulkan::Device::open(
-            {.loader = loader, .validate = false, .draws = true, .features = SceneRenderer::features()}, unwatched),
-        "opening the device");
-  }
-
   std::unique_ptr<vulkan::Device> device_;
   Scene scene_;
   unsigned workers_;
@@ -143,15 +112,13 @@ bench::Workload recording(const char* name, const char* title, const Renderer& r
   workload.operation = "command";
   workload.parallel = true;     // a driver that is a program has every core, whatever the version has
   workload.repeatable = false;  // a driver has threads and clocks of its own
-  workload.metrics = {{kGpuTime, "Time on the GPU", "ns", kTime, kLess},
-                      {kGpuTimeByCpu, "Time on the device, which is a program on the CPU", "ns", kTime, kLess},
+  workload.metrics = {{vulkan::kGpuTime, vulkan::kGpuTimeTitle, "ns", kTime, kLess},
+                      {vulkan::kGpuTimeByCpu, vulkan::kGpuTimeByCpuTitle, "ns", kTime, kLess},
                       {"draws", "Draws", "", kExact, kNeither},
                       {"binds", "Changes of vertex and index buffers", "", kExact, kLess},
                       {"workers", "Worker threads", "", kExact, kNeither}};
-  if (!vulkan::has_pinned_driver()) {
-    workload.unsupported = "no Vulkan driver is installed: python3 make.py spm install lavapipe";
-    return workload;
-  }
+  workload.unsupported = vulkan::no_measured_device();
+  if (!workload.unsupported.empty()) return workload;
   if (renderer.replaces_malloc) {
     workload.unsupported = "its allocator would also serve the driver, and recording would measure that";
     return workload;

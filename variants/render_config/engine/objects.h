@@ -51,9 +51,9 @@ struct ShaderCode {
 };
 
 struct PipelineSpec {
-  PassSpec pass;
-  std::shared_ptr<const ShaderCode> vertex, fragment;  ///< no fragment shader: depth alone
-  bool reads_vertices = true;                          ///< Vertex, in binding 0
+  PassSpec pass = {};
+  std::shared_ptr<const ShaderCode> vertex = nullptr, fragment = nullptr;  ///< no fragment shader: depth alone
+  bool reads_vertices = true;                                              ///< Vertex, in binding 0
   Cull cull = Cull::kNone;
   DepthTest depth = DepthTest::kOff;
   bool depth_write = true;

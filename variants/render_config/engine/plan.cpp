@@ -230,6 +230,7 @@ class PlanMaker {
                                                       found->second.components, constant.name, constant.values.size()));
       const std::size_t bytes = constant.values.size() * sizeof(float);
       std::memcpy(step.push.data() + found->second.offset, constant.values.data(), bytes);
+      step.constants[constant.name] = found->second.offset;
       step.push_bytes = std::max(step.push_bytes, static_cast<std::uint32_t>(found->second.offset + bytes));
       wanted.erase(found);
     }

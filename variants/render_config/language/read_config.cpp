@@ -17,7 +17,7 @@ namespace lab::render_config {
 
 namespace {
 
-constexpr std::size_t kMostPasses = 256, kMostFiles = 64, kMostNames = 1024;
+constexpr std::size_t kMostPasses = 256, kMostRuns = 1024, kMostFiles = 64, kMostNames = 1024;
 
 /// The sections of a render config and of the files that it extends and names, merged.
 struct Sections {
@@ -507,6 +507,10 @@ class Reader {
                                              fmt::join(generating_, " -> "), printable(name)));
       return;
     }
+    if (++runs_ > kMostRuns) {
+      problems_.add(named.place, fmt::format("expected at most {} runs of generators in a frame, found more", kMostRuns));
+      return;
+    }
     generating_.push_back(name);
     for (std::size_t i = 0; i < generator->value.items.size() && !problems_.any(); ++i) {
       const Node& pass = generator->value.items[i];
@@ -537,15 +541,15 @@ class Reader {
       if (problems_.any()) return pass;
       pass.order = layers_[layer].order;
       for (const auto& by_layer : material_shaders_) pass.material_shaders.push_back(by_layer[layer]);
-      if (const Node* const view = node.find("view")) {
-        std::vector<std::string> views = names_of(config_.views);
-        views.insert(views.begin(), "camera");
-        pass.view = choice_of(*view, "a view", views);
-      }
     } else {
-      known(node, {"fullscreen", "targets", "depth", "clear", "viewport", "inputs", "constants", "when"});
+      known(node, {"fullscreen", "view", "targets", "depth", "clear", "viewport", "inputs", "constants", "when"});
       pass.fullscreen = true;
       pass.shader = choice_of(*fullscreen, "a shader", names_of(config_.shaders));
+    }
+    if (const Node* const view = node.find("view")) {
+      std::vector<std::string> views = names_of(config_.views);
+      views.insert(views.begin(), "camera");
+      pass.view = choice_of(*view, "a view", views);
     }
     if (problems_.any()) return pass;
     read_targets(node, pass);
@@ -764,6 +768,7 @@ class Reader {
   std::vector<Layer> layers_;
   std::vector<std::vector<std::optional<std::size_t>>> material_shaders_;  // by material, then by layer
   std::vector<std::string> generating_;
+  std::size_t runs_ = 0;  // of generators
 };
 
 }  // namespace

@@ -1,0 +1,346 @@
+#include "variants/render_config/family/workloads.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "harness/base/files.h"
+#include "harness/base/layout.h"
+#include "harness/base/temporary_folder.h"
+#include "harness/bench/checksum.h"
+#include "harness/bench/exhibits.h"
+#include "variants/render_config/engine/device_objects.h"
+#include "variants/render_config/engine/live_config.h"
+#include "variants/render_config/engine/stage.h"
+#include "variants/render_config/engine/without_device.h"
+#include "variants/vulkan/measured_device.h"
+
+namespace lab::render_config {
+
+namespace {
+
+using vulkan::required;
+
+constexpr std::uint32_t kWidth = 320, kHeight = 180;  // a device may be a program on the CPU
+constexpr std::size_t kObjects = 64;                  // few, so that passes count
+constexpr std::size_t kFrames = 16, kDeviceFrames = 4;
+constexpr double kSecondsBetween = 3.7;  // the camera has moved, and draws come in another order
+
+struct Named {
+  CodedFrame which;
+  const char *name, *title;
+};
+constexpr std::array<Named, 3> kConfigurations{{{CodedFrame::kForward, "forward", "lit where it is drawn"},
+                                                {CodedFrame::kDeferred, "deferred", "deferred, with cascaded shadows"},
+                                                {CodedFrame::kGreyscale, "greyscale",
+                                                 "deferred with shadows, and a greyscale effect"}}};
+
+double seconds_of(std::size_t frame) {
+  return kSecondsBetween * static_cast<double>(frame);
+}
+
+std::map<std::string, double> counters_of(const CommandCounts& counts) {
+  return {{"passes", static_cast<double>(counts.passes)}, {"draws", static_cast<double>(counts.draws)}};
+}
+const std::vector<bench::Metric> kCountMetrics{
+    {"passes", "Passes of a frame", "", bench::MetricKind::kExact, bench::Better::kNeither},
+    {"draws", "Draws of a frame", "", bench::MetricKind::kExact, bench::Better::kNeither}};
+
+/// What records a frame, on handles without a device.
+struct Recording {
+  Recording(const Renderer& renderer, CodedFrame which, std::uint64_t seed, std::size_t objects) : scene(seed, objects) {
+    const std::unique_ptr<FrameMaker> maker = renderer.make_maker();
+    required(maker->read(which), "reading the configuration");
+    frame = required(maker->make(handles, kWidth, kHeight), "making the frame");
+  }
+  void record(const vulkan::DeviceFunctions& vk) const {
+    frame->record({vk, VK_NULL_HANDLE, NumberedObjects::binding(), scene});
+  }
+
+  Scene scene;
+  NumberedObjects handles;
+  std::unique_ptr<FrameRenderer> frame;
+};
+
+/// Records frames into functions that do nothing: what remains is the cost of the description.
+class CommandsTask final : public bench::Task {
+ public:
+  CommandsTask(const Renderer& renderer, CodedFrame which, std::uint64_t seed, std::size_t objects)
+      : recording_(renderer, which, seed, objects) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    bench::Checksum all;
+    for (std::size_t i = 0; i < kFrames; ++i) {
+      recording_.scene.set_time(seconds_of(i), double{kWidth} / kHeight);
+      clock.time(0, [this] { recording_.record(silent_); });
+      recording_.record(CommandDigest::begin());
+      all.word(CommandDigest::value());
+    }
+    counts_ = CommandDigest::counts();
+    return all.value();
+  }
+  std::map<std::string, double> counters() const override { return counters_of(counts_); }
+
+ private:
+  Recording recording_;
+  const vulkan::DeviceFunctions silent_ = silent_commands();
+  CommandCounts counts_;
+};
+
+/// From files to a frame that can be recorded, without a device: the shaders were compiled before.
+class LoadTask final : public bench::Task {
+ public:
+  LoadTask(const Renderer& renderer, CodedFrame which, std::uint64_t seed)
+      : which_(which), scene_(seed, kObjects), maker_(renderer.make_maker()) {
+    scene_.set_time(0, double{kWidth} / kHeight);
+  }
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    clock.time(0, [this] { required(maker_->read(which_), "reading the configuration"); });
+    NumberedObjects handles;
+    std::unique_ptr<FrameRenderer> frame;
+    clock.time(1, [&] { frame = required(maker_->make(handles, kWidth, kHeight), "making the frame"); });
+    frame->record({CommandDigest::begin(), VK_NULL_HANDLE, NumberedObjects::binding(), scene_});
+    return CommandDigest::value();
+  }
+
+ private:
+  CodedFrame which_;
+  Scene scene_;
+  std::unique_ptr<FrameMaker> maker_;
+};
+
+std::uint64_t digest_of(const bench::Picture& picture) {
+  bench::Checksum checksum;
+  checksum.bytes(picture.pixels.data(), picture.pixels.size());
+  return checksum.value();
+}
+
+/// Frames on a device. The members end in reverse.
+class FrameTask final : public bench::Task {
+ public:
+  FrameTask(const Renderer& renderer, CodedFrame which, const bench::Case& inputs)
+      : device_(vulkan::measured_device(inputs.device, Stage::features())),
+        scene_(inputs.seed, kObjects),
+        stage_(required(Stage::create(*device_, scene_), "creating the scene")),
+        objects_(*device_, stage_->layouts()) {
+    const std::unique_ptr<FrameMaker> maker = renderer.make_maker();
+    required(maker->read(which), "reading the configuration");
+    frame_ = required(maker->make(objects_, kWidth, kHeight), "making the frame");
+  }
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    bench::Checksum all;
+    device_ns_.reset();
+    for (std::size_t i = 0; i < kDeviceFrames; ++i) {
+      required(stage_->prepare(*frame_, seconds_of(i)), "preparing a frame");
+      required(stage_->record(*frame_), "recording a frame");
+      clock.add(0, stage_->record_ns());
+      required(stage_->execute(), "rendering a frame");
+      if (stage_->device_ns()) device_ns_ = device_ns_.value_or(0) + *stage_->device_ns() / kDeviceFrames;
+      all.word(digest_of(picture()));
+    }
+    return all.value();
+  }
+  std::map<std::string, double> counters() const override {
+    std::map<std::string, double> counters;
+    vulkan::add_device_time(counters, *device_, device_ns_);
+    return counters;
+  }
+  bench::Picture picture() { return required(stage_->picture(frame_->output()), "reading the image"); }
+
+ private:
+  std::unique_ptr<vulkan::Device> device_;
+  Scene scene_;
+  std::unique_ptr<Stage> stage_;
+  DeviceObjects objects_;
+  std::unique_ptr<FrameRenderer> frame_;
+  std::optional<double> device_ns_;
+};
+
+/// Edits a file while frames go on, and waits for the first frame that shows it.
+class EditTask final : public bench::Task {
+ public:
+  EditTask(const bench::Case& inputs, bool of_shader)
+      : of_shader_(of_shader),
+        device_(vulkan::measured_device(inputs.device, Stage::features())),
+        scene_(inputs.seed, kObjects),
+        stage_(required(Stage::create(*device_, scene_), "creating the scene")),
+        folder_(required(TemporaryFolder::create(), "creating a folder")) {
+    std::filesystem::copy(configurations(), folder_.path(), std::filesystem::copy_options::recursive);
+    edited_ = folder_.path() / (of_shader ? "greyscale/greyscale.frag" : "greyscale/settings.json");
+    text_ = required(read_file(edited_), "reading the file to edit");
+    live_ = std::make_unique<LiveConfig>(
+        folder_.path() / "greyscale/settings.json", kWidth, kHeight,
+        LoadTools{.lib = lib_dir(),
+                  .environment = scene_environment(*device_),
+                  .objects = std::make_unique<DeviceObjects>(*device_, stage_->layouts())});
+    while (live_->begin_frame() == nullptr) {
+      if (const auto problem = live_->status().problem)
+        required(Expected<void>(*problem), "loading the configuration");
+    }
+    shown_ = live_->begin_frame();
+  }
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    frames_ = 0;
+    compile_ns_ = 0;
+    for (std::size_t i = 0; i < kEdits; ++i) {
+      render();
+      const std::string text = edited(i);
+      const auto start = std::chrono::steady_clock::now();
+      required(write_file(edited_, text), "writing the edit");
+      for (const Plan* before = shown_; shown_ == before; ++frames_) render();
+      clock.add(0, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
+      compile_ns_ += 1e9 * live_->status().compile_seconds;
+    }
+    return digest_of(required(stage_->picture(shown_->output()), "reading the image"));
+  }
+  std::map<std::string, double> counters() const override {
+    return {{"frames_until_new", static_cast<double>(frames_) / kEdits}, {"compile", compile_ns_ / kEdits}};
+  }
+
+  static constexpr std::size_t kEdits = 2;  // the second undoes the first
+
+ private:
+  void render() {
+    shown_ = live_->begin_frame();
+    required(stage_->prepare(*shown_, 0), "preparing a frame");
+    required(stage_->record(*shown_), "recording a frame");
+    required(stage_->execute(), "rendering a frame");
+  }
+  // A shader is new text each time, because known text is not compiled again.
+  std::string edited(std::size_t edit) {
+    std::string text = text_;
+    if (of_shader_) return text + fmt::format("// Edit {}.\n", ++edits_);
+    const std::string_view amount = "\"greyscale_amount\": 1";
+    if (edit == 0) text.replace(text.find(amount), amount.size(), "\"greyscale_amount\": 0.5");
+    return text;
+  }
+
+  bool of_shader_;
+  std::unique_ptr<vulkan::Device> device_;
+  Scene scene_;
+  std::unique_ptr<Stage> stage_;
+  TemporaryFolder folder_;
+  std::filesystem::path edited_;
+  std::string text_;
+  std::unique_ptr<LiveConfig> live_;
+  const Plan* shown_ = nullptr;
+  std::uint64_t edits_ = 0, frames_ = 0;
+  double compile_ns_ = 0;
+};
+
+bench::Workload commands_workload(const Renderer& renderer, const Named& of) {
+  bench::Workload workload;
+  workload.name = fmt::format("commands_{}", of.name);
+  workload.title = fmt::format("The commands of a frame alone, without a driver: {}", of.title);
+  workload.phases = {"record"};
+  workload.operations = kFrames;
+  workload.operation = "frame";
+  workload.metrics = kCountMetrics;
+  workload.prepare = [renderer, which = of.which](const bench::Case& inputs) {
+    return std::make_unique<CommandsTask>(renderer, which, inputs.seed, kObjects);
+  };
+  return workload;
+}
+
+bench::Workload objects_workload(const Renderer& renderer) {
+  bench::Workload workload = commands_workload(renderer, kConfigurations[1]);
+  workload.name = "commands_objects";
+  workload.title = "The commands of a deferred frame alone, by the number of objects";
+  workload.axis = bench::Axis{"objects", "", {{16}, {64}, {256}, {1024}, {4096}}};
+  workload.metrics.clear();
+  workload.prepare = [renderer](const bench::Case& inputs) {
+    return std::make_unique<CommandsTask>(renderer, CodedFrame::kDeferred, inputs.seed,
+                                          static_cast<std::size_t>(inputs.point));
+  };
+  return workload;
+}
+
+bench::Workload load_workload(const Renderer& renderer, const Named& of) {
+  bench::Workload workload;
+  workload.name = fmt::format("load_{}", of.name);
+  workload.title = fmt::format("From files to a frame that can be recorded, without a driver: {}", of.title);
+  workload.phases = {"read", "make"};
+  workload.operation = "load";
+  workload.prepare = [renderer, which = of.which](const bench::Case& inputs) {
+    return std::make_unique<LoadTask>(renderer, which, inputs.seed);
+  };
+  return workload;
+}
+
+/// A workload on a device, whose threads and clocks are its own.
+bench::Workload on_device(std::string name, std::string title) {
+  bench::Workload workload;
+  workload.name = std::move(name);
+  workload.title = std::move(title);
+  workload.parallel = true;
+  workload.repeatable = false;
+  workload.unsupported = vulkan::no_measured_device();
+  return workload;
+}
+
+bench::Workload frame_workload(const Renderer& renderer, const Named& of) {
+  using enum bench::MetricKind;
+  using enum bench::Better;
+  bench::Workload workload = on_device(
+      fmt::format("frame_{}", of.name), fmt::format("Frames of {} x {} pixels: {}", kWidth, kHeight, of.title));
+  workload.phases = {"record"};
+  workload.operations = kDeviceFrames;
+  workload.operation = "frame";
+  workload.metrics = {{vulkan::kGpuTime, vulkan::kGpuTimeTitle, "ns", kTime, kLess},
+                      {vulkan::kGpuTimeByCpu, vulkan::kGpuTimeByCpuTitle, "ns", kTime, kLess}};
+  if (!workload.unsupported.empty()) return workload;
+  workload.prepare = [renderer, which = of.which](const bench::Case& inputs) {
+    return std::make_unique<FrameTask>(renderer, which, inputs);
+  };
+  workload.exhibits = {{"image", fmt::format("The last frame: {}", of.title), bench::ExhibitKind::kImage}};
+  workload.exhibit = [renderer, which = of.which](const bench::Case& inputs, bench::ExhibitFiles& files) {
+    bench::PhaseClock clock(1);
+    FrameTask task(renderer, which, inputs);
+    task.repeat(clock);
+    files.image("image", task.picture());
+  };
+  return workload;
+}
+
+bench::Workload edit_workload(const Renderer& renderer, bool of_shader) {
+  using enum bench::MetricKind;
+  using enum bench::Better;
+  bench::Workload workload = on_device(
+      of_shader ? "edit_shader" : "edit_setting",
+      fmt::format("From the edit of a {} to the end of the first frame that shows it", of_shader ? "shader" : "setting"));
+  workload.phases = {"until_new"};
+  workload.operations = EditTask::kEdits;
+  workload.operation = "edit";
+  workload.metrics = {{"frames_until_new", "Frames that an edit takes", "", kQuality, kLess},
+                      {"compile", "Of it, in the compiler of shaders", "ns", kTime, kLess}};
+  if (!renderer.reloads) workload.unsupported = "it does not reload files";
+  if (!workload.unsupported.empty()) return workload;
+  workload.prepare = [of_shader](const bench::Case& inputs) { return std::make_unique<EditTask>(inputs, of_shader); };
+  return workload;
+}
+
+}  // namespace
+
+std::vector<bench::Workload> make_workloads(const Renderer& renderer) {
+  std::vector<bench::Workload> workloads;
+  for (const Named& of : kConfigurations) workloads.push_back(commands_workload(renderer, of));
+  workloads.push_back(objects_workload(renderer));
+  for (const Named& of : kConfigurations) workloads.push_back(load_workload(renderer, of));
+  for (const Named& of : kConfigurations) workloads.push_back(frame_workload(renderer, of));
+  workloads.push_back(edit_workload(renderer, false));
+  workloads.push_back(edit_workload(renderer, true));
+  return workloads;
+}
+
+}  // namespace lab::render_config
