@@ -28,6 +28,7 @@ VERBS = {
     "doctor": ("harness.make.doctor", "check what this machine has and lacks, and say what to do"),
     "list": (HARNESS, "name every benchmark"),
     "run": (HARNESS, "run benchmarks and write a result"),
+    "view": ("harness.make.view", "show what a configuration of a renderer renders, in a window"),
     "probe": (HARNESS, "ask every Vulkan driver for its memory requirements"),
     "compare": (HARNESS, "compare two results: regressed, improved, same or unknown"),
     "history": (HARNESS, "find the change points over all results, and the commits around them"),

@@ -12,8 +12,11 @@ namespace lab::vulkan {
 namespace {
 
 constexpr std::uint64_t kForever = ~std::uint64_t{0};
+// The header with its name needs those of X.
+constexpr const char* kXcbSurface = "VK_KHR_xcb_surface";
 constexpr const char* kLayers[] = {"VK_LAYER_KHRONOS_validation"};
-constexpr const char* kLayersExtensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+constexpr const char* kWindowExtensions[] = {VK_KHR_SURFACE_EXTENSION_NAME, kXcbSurface};
+constexpr const char* kWindowDeviceExtensions[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
 
 constexpr VkMemoryPropertyFlags kOrdinary = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
@@ -56,7 +59,7 @@ VkDebugUtilsMessengerCreateInfoEXT Validation::messenger_info() {
 Expected<std::unique_ptr<Device>> Device::open(const DeviceSpec& spec, Validation& validation) {
   std::unique_ptr<Device> device(new Device(validation));
   if (const auto opened = device->instance_functions_.open(spec.loader); !opened) return opened.error();
-  if (const auto created = device->create_instance(spec.validate); !created) return created.error();
+  if (const auto created = device->create_instance(spec); !created) return created.error();
   if (const auto chosen = device->choose(spec.index); !chosen) return chosen.error();
   if (const auto created = device->create_device(spec); !created) return created.error();
   return device;
@@ -72,7 +75,7 @@ Device::~Device() {
   if (instance_ != VK_NULL_HANDLE) instance_functions_.vkDestroyInstance(instance_, nullptr);
 }
 
-Expected<void> Device::create_instance(bool validate) {
+Expected<void> Device::create_instance(const DeviceSpec& spec) {
   if (instance_functions_.vkEnumerateInstanceVersion != nullptr)
     instance_functions_.vkEnumerateInstanceVersion(&instance_version_);
   instance_version_ = std::min(instance_version_, VK_API_VERSION_1_3);
@@ -84,19 +87,28 @@ Expected<void> Device::create_instance(bool validate) {
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &about;
-  const auto create = [&] { return instance_functions_.vkCreateInstance(&info, nullptr, &instance_); };
+  std::vector<const char*> extensions;
+  if (spec.presents) extensions.assign(std::begin(kWindowExtensions), std::end(kWindowExtensions));
+  const auto create = [&] {
+    info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
+    return instance_functions_.vkCreateInstance(&info, nullptr, &instance_);
+  };
   VkResult result = VK_ERROR_LAYER_NOT_PRESENT;
-  if (validate) {
-    VkInstanceCreateInfo watched = info;
-    watched.pNext = &messenger;  // for vkCreateInstance and vkDestroyInstance
-    watched.enabledLayerCount = std::size(kLayers);
-    watched.ppEnabledLayerNames = kLayers;
-    watched.enabledExtensionCount = std::size(kLayersExtensions);
-    watched.ppEnabledExtensionNames = kLayersExtensions;
-    result = instance_functions_.vkCreateInstance(&watched, nullptr, &instance_);
+  if (spec.validate) {
+    info.pNext = &messenger;  // for vkCreateInstance and vkDestroyInstance
+    info.enabledLayerCount = std::size(kLayers);
+    info.ppEnabledLayerNames = kLayers;
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    result = create();
   }
   const bool watched = result == VK_SUCCESS;
-  if (result == VK_ERROR_LAYER_NOT_PRESENT || result == VK_ERROR_EXTENSION_NOT_PRESENT) result = create();
+  if (result == VK_ERROR_LAYER_NOT_PRESENT || result == VK_ERROR_EXTENSION_NOT_PRESENT) {
+    if (spec.validate) extensions.pop_back();
+    info.pNext = nullptr;
+    info.enabledLayerCount = 0;
+    result = create();
+  }
   if (const auto created = success_of(result, "vkCreateInstance"); !created) return no_device(created.error().what);
   instance_functions_.bind(instance_);
   if (!watched) return {};
@@ -177,11 +189,14 @@ Expected<void> Device::create_device(const DeviceSpec& spec) {
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
   info.pEnabledFeatures = &spec.features;
-  if (const auto created =
-          success_of(instance_functions_.vkCreateDevice(physical_, &info, nullptr, &device_), "vkCreateDevice");
-      !created)
-    return created.error();
-  if (const auto bound = functions_.bind(instance_functions_, device_); !bound) return bound.error();
+  if (spec.presents) {
+    info.enabledExtensionCount = std::size(kWindowDeviceExtensions);
+    info.ppEnabledExtensionNames = kWindowDeviceExtensions;
+  }
+  const VkResult result = instance_functions_.vkCreateDevice(physical_, &info, nullptr, &device_);
+  if (result == VK_ERROR_EXTENSION_NOT_PRESENT) return no_device(fmt::format("'{}' cannot show images", name()));
+  if (const auto created = success_of(result, "vkCreateDevice"); !created) return created.error();
+  if (const auto bound = functions_.bind(instance_functions_, device_, spec.presents); !bound) return bound.error();
   return create_queue();
 }
 
@@ -223,7 +238,7 @@ std::optional<std::uint32_t> Device::find_type(std::uint32_t bits, VkMemoryPrope
   return std::nullopt;
 }
 
-Expected<void> Device::run(const std::function<void(VkCommandBuffer)>& commands) {
+Expected<void> Device::run(const std::function<void(VkCommandBuffer)>& commands, const Semaphores& semaphores) {
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
@@ -234,14 +249,19 @@ Expected<void> Device::run(const std::function<void(VkCommandBuffer)>& commands)
   commands(commands_);
   if (const auto ended = success_of(functions_.vkEndCommandBuffer(commands_), "vkEndCommandBuffer"); !ended)
     return ended.error();
-  return submit(commands_);
+  return submit(commands_, semaphores);
 }
 
-Expected<void> Device::submit(VkCommandBuffer commands) {
+Expected<void> Device::submit(VkCommandBuffer commands, const Semaphores& semaphores) {
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   info.commandBufferCount = 1;
   info.pCommandBuffers = &commands;
+  info.waitSemaphoreCount = semaphores.wait != VK_NULL_HANDLE ? 1 : 0;
+  info.pWaitSemaphores = &semaphores.wait;
+  info.pWaitDstStageMask = &semaphores.wait_stages;
+  info.signalSemaphoreCount = semaphores.signal != VK_NULL_HANDLE ? 1 : 0;
+  info.pSignalSemaphores = &semaphores.signal;
   if (const auto done = success_of(functions_.vkQueueSubmit(queue_, 1, &info, fence_), "vkQueueSubmit"); !done)
     return done.error();
   if (const auto done =

@@ -1,4 +1,4 @@
-/// A device of a real Vulkan driver, without a window: one queue, and what the validation layer says.
+/// A device of a real Vulkan driver: one queue, and what the validation layer says.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +41,19 @@ class Validation {
 };
 
 struct DeviceSpec {
-  std::string loader;                   ///< a path, or a name for the dynamic linker (harness/base/vulkan_driver.h)
+  std::string loader = {};              ///< a path, or a name for the dynamic linker (harness/base/vulkan_driver.h)
   std::uint32_t index = 0;              ///< in the driver's order
   bool validate = true;                 ///< use the validation layer if the loader finds it
   bool draws = false;                   ///< the queue must draw, not only copy
+  bool presents = false;                ///< the device must have what presenter.h needs to show images in a window
   VkPhysicalDeviceFeatures features{};  ///< that the device must have
+};
+
+/// Around a submission; null: none.
+struct Semaphores {
+  VkSemaphore wait = VK_NULL_HANDLE;
+  VkPipelineStageFlags wait_stages = 0;  ///< that wait
+  VkSemaphore signal = VK_NULL_HANDLE;   ///< at the end
 };
 
 /// Not thread-safe.
@@ -59,6 +67,10 @@ class Device {
 
   VkDevice handle() const { return device_; }
   const DeviceFunctions& vk() const { return functions_; }
+  VkInstance instance() const { return instance_; }
+  const InstanceFunctions& instance_vk() const { return instance_functions_; }
+  VkPhysicalDevice physical() const { return physical_; }
+  VkQueue queue() const { return queue_; }
   Validation& validation() { return validation_; }
 
   std::string name() const { return properties_.deviceName; }
@@ -87,13 +99,13 @@ class Device {
   VkFormatFeatureFlags features_of(VkFormat format) const;
 
   /// Records commands, submits them and waits for their fence.
-  Expected<void> run(const std::function<void(VkCommandBuffer)>& commands);
+  Expected<void> run(const std::function<void(VkCommandBuffer)>& commands, const Semaphores& semaphores = {});
   /// Submits commands that the caller has recorded, and waits for their fence.
-  Expected<void> submit(VkCommandBuffer commands);
+  Expected<void> submit(VkCommandBuffer commands, const Semaphores& semaphores = {});
 
  private:
   explicit Device(Validation& validation) : validation_(validation) {}
-  Expected<void> create_instance(bool validate);
+  Expected<void> create_instance(const DeviceSpec& spec);
   Expected<void> choose(std::uint32_t index);
   Expected<void> create_device(const DeviceSpec& spec);
   Expected<void> choose_queue(bool draws);

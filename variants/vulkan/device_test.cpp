@@ -33,7 +33,9 @@ TEST(Device, a_machine_without_a_loader_is_unfit_and_the_sentence_names_it) {
 TEST(SuccessOf, names_the_call_and_the_result) {
   EXPECT_TRUE(success_of(VK_SUCCESS, "vkQueueSubmit"));
   EXPECT_EQ(success_of(VK_ERROR_DEVICE_LOST, "vkQueueSubmit").error().what, "vkQueueSubmit: VK_ERROR_DEVICE_LOST");
-  EXPECT_EQ(success_of(VK_ERROR_SURFACE_LOST_KHR, "vkQueueSubmit").error().what, "vkQueueSubmit: VkResult -1000000000");
+  EXPECT_EQ(success_of(VK_ERROR_SURFACE_LOST_KHR, "vkQueuePresentKHR").error().what,
+            "vkQueuePresentKHR: VK_ERROR_SURFACE_LOST_KHR");
+  EXPECT_EQ(success_of(VK_ERROR_FRAGMENTED_POOL, "vkQueueSubmit").error().what, "vkQueueSubmit: VkResult -12");
 }
 
 }  // namespace lab::vulkan

@@ -27,6 +27,10 @@ std::string name_of(VkResult result) {
     LAB_NAME(VK_ERROR_TOO_MANY_OBJECTS)
     LAB_NAME(VK_ERROR_FORMAT_NOT_SUPPORTED)
     LAB_NAME(VK_ERROR_VALIDATION_FAILED_EXT)
+    LAB_NAME(VK_ERROR_SURFACE_LOST_KHR)
+    LAB_NAME(VK_ERROR_NATIVE_WINDOW_IN_USE_KHR)
+    LAB_NAME(VK_ERROR_OUT_OF_DATE_KHR)
+    LAB_NAME(VK_SUBOPTIMAL_KHR)
 #undef LAB_NAME
     default:
       return fmt::format("VkResult {}", static_cast<int>(result));
@@ -55,11 +59,13 @@ void InstanceFunctions::bind(VkInstance instance) {
 #undef LAB_LOAD
 }
 
-Expected<void> DeviceFunctions::bind(const InstanceFunctions& instance, VkDevice device) {
+Expected<void> DeviceFunctions::bind(const InstanceFunctions& instance, VkDevice device, bool presents) {
 #define LAB_LOAD(name)                                                              \
   name = reinterpret_cast<PFN_##name>(instance.vkGetDeviceProcAddr(device, #name)); \
   if (name == nullptr) return Error{"the Vulkan driver has no function " #name, ""};
   LAB_VULKAN_DEVICE_FUNCTIONS(LAB_LOAD)
+  if (!presents) return {};
+  LAB_VULKAN_SWAPCHAIN_FUNCTIONS(LAB_LOAD)
 #undef LAB_LOAD
   return {};
 }

@@ -28,7 +28,13 @@ namespace lab::vulkan {
   X(vkCreateDevice)                           \
   X(vkGetDeviceProcAddr)                      \
   X(vkCreateDebugUtilsMessengerEXT)           \
-  X(vkDestroyDebugUtilsMessengerEXT)
+  X(vkDestroyDebugUtilsMessengerEXT)          \
+  X(vkGetPhysicalDeviceFormatProperties)      \
+  X(vkDestroySurfaceKHR)                      \
+  X(vkGetPhysicalDeviceSurfaceSupportKHR)     \
+  X(vkGetPhysicalDeviceSurfaceCapabilitiesKHR) \
+  X(vkGetPhysicalDeviceSurfaceFormatsKHR)     \
+  X(vkGetPhysicalDeviceSurfacePresentModesKHR)
 
 #define LAB_VULKAN_DEVICE_FUNCTIONS(X) \
   X(vkDestroyDevice)                   \
@@ -76,15 +82,19 @@ namespace lab::vulkan {
   X(vkAllocateCommandBuffers)          \
   X(vkBeginCommandBuffer)              \
   X(vkEndCommandBuffer)                \
+  X(vkCreateSemaphore)                 \
+  X(vkDestroySemaphore)                \
   X(vkCreateFence)                     \
   X(vkDestroyFence)                    \
   X(vkResetFences)                     \
   X(vkWaitForFences)                   \
   X(vkQueueSubmit)                     \
+  X(vkQueueWaitIdle)                   \
   X(vkCmdPipelineBarrier)              \
   X(vkCmdCopyBuffer)                   \
   X(vkCmdCopyBufferToImage)            \
   X(vkCmdCopyImageToBuffer)            \
+  X(vkCmdBlitImage)                    \
   X(vkCmdResetQueryPool)               \
   X(vkCmdWriteTimestamp)               \
   X(vkCmdBeginRenderPass)              \
@@ -101,6 +111,14 @@ namespace lab::vulkan {
   X(vkCmdDrawIndexed)                  \
   X(vkCmdDispatch)
 
+// Of VK_KHR_swapchain, which a device has only for a window.
+#define LAB_VULKAN_SWAPCHAIN_FUNCTIONS(X) \
+  X(vkCreateSwapchainKHR)                 \
+  X(vkDestroySwapchainKHR)                \
+  X(vkGetSwapchainImagesKHR)              \
+  X(vkAcquireNextImageKHR)                \
+  X(vkQueuePresentKHR)
+
 #define LAB_VULKAN_MEMBER(name) PFN_##name name = nullptr;
 
 /// Functions without a device; null if the loader does not have one.
@@ -115,11 +133,12 @@ struct InstanceFunctions {
   void bind(VkInstance instance);
 };
 
-/// A device's own functions, all of which are there.
+/// A device's own functions, all of which are there. Those of a swapchain are null unless the device presents.
 struct DeviceFunctions {
   LAB_VULKAN_DEVICE_FUNCTIONS(LAB_VULKAN_MEMBER)
+  LAB_VULKAN_SWAPCHAIN_FUNCTIONS(LAB_VULKAN_MEMBER)
 
-  Expected<void> bind(const InstanceFunctions& instance, VkDevice device);
+  Expected<void> bind(const InstanceFunctions& instance, VkDevice device, bool presents);
 };
 
 #undef LAB_VULKAN_MEMBER

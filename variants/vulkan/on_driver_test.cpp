@@ -1,72 +1,22 @@
-// What needs a driver. Each test starts this executable again, for itself alone, in the environment of the pinned
-// lavapipe, and is skipped without one.
-#include <fmt/format.h>
+// What needs a driver.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <numeric>
 #include <vector>
 
 #include "add_words.comp.h"
-#include "harness/base/layout.h"
-#include "harness/base/vulkan_driver.h"
 #include "variants/vulkan/commands.h"
-#include "variants/vulkan/driver_process.h"
 #include "variants/vulkan/objects.h"
 #include "variants/vulkan/resources.h"
 #include "variants/vulkan/staging.h"
+#include "variants/vulkan/testing/on_driver.h"
 #include "variants/vulkan/timestamps.h"
 
 namespace lab::vulkan {
 
 namespace {
-
-constexpr const char* kThere = "LAB_ON_DRIVER";  // set in the environment of the second process
-
-// A device, watched: the validation layer catches a planted violation, and is silent later.
-class OnDriver : public testing::Test {
- protected:
-  static bool is_there() { return std::getenv(kThere) != nullptr; }
-
-  // In the first process, instead of the test.
-  static void run_there() {
-    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-    ::setenv(kThere, "1", 1);
-    // A driver's leaks and locks are its own.
-    ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
-    ::setenv("TSAN_OPTIONS", "ignore_noninstrumented_modules=1:detect_deadlocks=0", 0);
-    const Expected<int> status =
-        run_on_driver("pinned", {fmt::format("--gtest_filter={}.{}", test.test_suite_name(), test.name()),
-                                 "--gtest_color=no", "--gtest_brief=1"});
-    ::unsetenv(kThere);
-    if (!status && status.error().status == ExitStatus::kUnfit) GTEST_SKIP() << status.error().what;
-    ASSERT_TRUE(status) << status.error().what;
-    EXPECT_EQ(*status, 0);
-  }
-
-  void SetUp() override {
-    if (!is_there()) return;
-    auto opened = Device::open({.loader = loader_library(lib_dir()), .draws = true}, validation_);
-    ASSERT_TRUE(opened) << opened.error().what;
-    device_ = std::move(*opened);
-    if (!validation_.active()) return;
-    const auto planted = plant_violation(*device_);
-    ASSERT_TRUE(planted) << planted.error().what;
-    EXPECT_NE(planted->caught, "");
-  }
-  void TearDown() override {
-    device_.reset();
-    EXPECT_TRUE(validation_.messages().empty()) << validation_.messages().front();
-  }
-  Device& device() { return *device_; }
-
- private:
-  Validation validation_;
-  std::unique_ptr<Device> device_;
-};
 
 std::vector<std::byte> pattern(std::size_t bytes) {
   std::vector<std::byte> contents(bytes);
