@@ -1,19 +1,30 @@
-# The parts of the family, each in a folder: language (JSON to plain data), engine (plain data to a frame on a device),
-# coded (the same frames in C++), viewer.
+# The parts of the family, each in a folder: language (JSON to plain data), engine (plain data to frames on a device),
+# coded (the same frames in C++), viewer (frames in a window or in files).
 set(parts ${CMAKE_CURRENT_LIST_DIR})
 
-file(GLOB sources ${parts}/language/*.cpp)
-file(GLOB tests ${parts}/*/*_test.cpp)
-list(REMOVE_ITEM sources ${tests} "")
-add_library(render_config_language STATIC ${sources})
-lab_own(render_config_language)
-target_link_libraries(render_config_language PUBLIC base)
+function(render_config_part part)
+  file(GLOB sources ${parts}/${part}/*.cpp)
+  file(GLOB tests ${parts}/${part}/*_test.cpp)
+  list(REMOVE_ITEM sources ${tests} ${parts}/${part}/main.cpp "")
+  add_library(render_config_${part} STATIC ${sources})
+  lab_own(render_config_${part})
+  target_link_libraries(render_config_${part} ${ARGN})
+  if(tests)
+    lab_test(render_config_${part} SOURCES ${tests} USES render_config_${part})
+  endif()
+endfunction()
 
-file(GLOB sources ${parts}/engine/*.cpp ${parts}/coded/*.cpp)
-list(REMOVE_ITEM sources ${tests} "")
-add_library(render_config_engine STATIC ${sources})
-lab_own(render_config_engine)
-target_link_libraries(render_config_engine PUBLIC render_config_language vulkan designs base PRIVATE lab_spirv_cross)
+render_config_part(language PUBLIC base)
+render_config_part(engine PUBLIC render_config_language vulkan designs base PRIVATE lab_spirv_cross lab_stb)
+lab_shaders(render_config_engine ${parts}/engine/shaders/overlay.vert ${parts}/engine/shaders/overlay.frag)
 include(${parts}/builtin_shaders.cmake)
+render_config_part(coded PUBLIC render_config_engine)
+# Nothing links libxcb.
+render_config_part(viewer PUBLIC render_config_engine lab_xcb_headers ${CMAKE_DL_LIBS})
 
-target_link_libraries(family_${family} PUBLIC render_config_engine vulkan designs)
+target_link_libraries(family_${family} PUBLIC render_config_coded render_config_engine vulkan designs)
+
+add_executable(render_config_view ${parts}/viewer/main.cpp $<TARGET_OBJECTS:bench>)
+lab_own(render_config_view)
+target_link_libraries(render_config_view PRIVATE render_config_viewer designs base lab_benchmark)
+set_target_properties(render_config_view PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -1,0 +1,240 @@
+#include "variants/render_config/viewer/viewer.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "harness/base/files.h"
+#include "harness/base/interrupt.h"
+#include "harness/base/layout.h"
+#include "harness/bench/exhibits.h"
+#include "variants/render_config/engine/blank_frame.h"
+#include "variants/render_config/engine/device_objects.h"
+#include "variants/render_config/engine/live_config.h"
+#include "variants/render_config/engine/overlay.h"
+#include "variants/render_config/engine/stage.h"
+#include "variants/render_config/viewer/window.h"
+#include "variants/vulkan/presenter.h"
+
+namespace lab::render_config {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kSeed = 1;
+constexpr std::size_t kObjects = 160;
+constexpr double kSecondsPerFile = 1.0 / 30;  // of the scene, between frames that are written
+constexpr std::chrono::milliseconds kPatience{2};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The members end in reverse: the window after what presents to it.
+class Viewer {
+ public:
+  Viewer(const ViewOptions& options, std::unique_ptr<Window> window, vulkan::Device& device)
+      : options_(options), window_(std::move(window)), device_(device), scene_(kSeed, kObjects), resources_(device) {}
+
+  Expected<void> run() {
+    if (const auto made = create(); !made) return made.error();
+    while (!interrupt_.interrupted()) {
+      if (window_ != nullptr && !handle_events()) return {};
+      const Plan* const plan = live_->begin_frame();
+      report();
+      if (window_ == nullptr && plan == nullptr) {
+        // Nothing to write yet, or ever: an error now would otherwise be a dark file.
+        if (problem_ && options_.frames != 0u) return *problem_;
+        std::this_thread::sleep_for(kPatience);
+        continue;
+      }
+      if (const auto shown = show(plan); !shown) return shown.error();
+      if (options_.frames && *options_.frames != 0 && stage_->frames() >= *options_.frames) return {};
+    }
+    // Whoever interrupts a view that has no end ends it.
+    return {};
+  }
+
+ private:
+  Expected<void> create() {
+    auto stage = Stage::create(device_, scene_);
+    if (!stage) return stage.error();
+    stage_ = std::move(*stage);
+    if (window_ != nullptr) {
+      auto presenter = vulkan::Presenter::create(device_, {window_->connection(), window_->window()},
+                                                 vulkan::Pace::kRefresh);
+      if (!presenter) return presenter.error();
+      presenter_ = std::move(*presenter);
+    }
+    constexpr VkImageLayout kReadable = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+    auto overlay = Overlay::create(device_, resources_, kReadable, kReadable);
+    if (!overlay) return overlay.error();
+    overlay_ = std::move(*overlay);
+    blank_objects_ = std::make_unique<DeviceObjects>(device_, stage_->layouts());
+    if (const auto made = make_blank(options_.width, options_.height); !made) return made.error();
+    live_ = std::make_unique<LiveConfig>(
+        options_.config, options_.width, options_.height,
+        LoadTools{.lib = lib_dir(),
+                  .environment = scene_environment(device_),
+                  .objects = std::make_unique<DeviceObjects>(device_, stage_->layouts())});
+    return {};
+  }
+
+  Expected<void> make_blank(std::uint32_t width, std::uint32_t height) {
+    auto blank = BlankFrame::make(*blank_objects_, width, height);
+    if (!blank) return blank.error();
+    blank_ = std::move(*blank);
+    return {};
+  }
+
+  // False: the window was closed.
+  bool handle_events() {
+    for (const WindowEvent& event : window_->poll()) {
+      if (event.kind == WindowEvent::Kind::kClosed) return false;
+      if (event.width == 0 || event.height == 0) continue;
+      presenter_->resized();
+      live_->resize(event.width, event.height);
+    }
+    return true;
+  }
+
+  // What the last load found, once.
+  void report() {
+    LoadStatus status = live_->status();
+    if (status.loads == reported_) return;
+    reported_ = status.loads;
+    if (status.problem) {
+      fmt::print(stderr, "view: error: {}\n", status.problem->what);
+      if (!status.problem->hint.empty()) fmt::print(stderr, "hint: {}\n", status.problem->hint);
+    } else {
+      fmt::print(stderr, "view: loaded in {:.0f} ms", status.load_seconds * 1e3);
+      if (status.compilations > 0)
+        fmt::print(stderr, ", {:.0f} ms of it to compile {} shaders", status.compile_seconds * 1e3, status.compilations);
+      fmt::print(stderr, "\n");
+    }
+    std::vector<std::string> lines;
+    if (status.problem) lines = {status.problem->what, status.problem->hint};
+    if (!lines.empty() && lines.back().empty()) lines.pop_back();
+    lines_ = std::move(lines);
+    problem_ = std::move(status.problem);
+  }
+
+  Expected<void> show(const Plan* plan) {
+    const FrameRenderer& frame = plan != nullptr ? static_cast<const FrameRenderer&>(*plan) : *blank_;
+    const FrameOutput& output = frame.output();
+    const double seconds = options_.out || window_ == nullptr
+                               ? kSecondsPerFile * static_cast<double>(stage_->frames())
+                               : seconds_since(start_);
+    if (const auto prepared = stage_->prepare(frame, seconds); !prepared) return prepared.error();
+    const bool over = !lines_.empty();
+    if (over) {
+      if (const auto set = overlay_->set_target(output.view, output.width, output.height); !set) return set.error();
+      if (const auto set = overlay_->set_text(lines_); !set) return set.error();
+    }
+    const auto recorded = stage_->record(frame, [&](VkCommandBuffer commands) {
+      if (over) overlay_->draw(commands);
+    });
+    if (!recorded) return recorded.error();
+    if (const auto executed = stage_->execute(); !executed) return executed.error();
+    if (const auto written = write(output, plan); !written) return written.error();
+    if (presenter_ == nullptr) return {};
+    const auto presented = presenter_->present(output.image, output.width, output.height);
+    // A window that has gone is reported by its next event.
+    if (!presented) return window_->poll().empty() ? Expected<void>(presented.error()) : Expected<void>();
+    if (!*presented) std::this_thread::sleep_for(kPatience);
+    retitle();
+    return {};
+  }
+
+  // Each frame, or without an end each new plan and each new problem.
+  Expected<void> write(const FrameOutput& output, const Plan* plan) {
+    if (window_ != nullptr && !options_.out) return {};
+    const bool endless = options_.frames == 0u;
+    if (endless && plan == written_plan_ && lines_ == written_lines_) {
+      std::this_thread::sleep_for(kPatience);
+      return {};
+    }
+    written_plan_ = plan;
+    written_lines_ = lines_;
+    const auto picture = stage_->picture(output);
+    if (!picture) return picture.error();
+    const std::filesystem::path folder = options_.out.value_or(".");
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed) return file_error("creating", folder, failed.value());
+    const std::filesystem::path file =
+        folder / (endless ? "frame.png" : fmt::format("frame-{:04}.png", stage_->frames() - 1));
+    if (const auto written = write_file(file, bench::png_of(*picture)); !written) return written.error();
+    fmt::print("{}\n", file.string());
+    std::fflush(stdout);
+    return {};
+  }
+
+  // Twice a second: what a frame costs.
+  void retitle() {
+    constexpr double kEvery = 0.5;
+    if (seconds_since(titled_) < kEvery) return;
+    const double frames = static_cast<double>(stage_->frames() - titled_frames_) / seconds_since(titled_);
+    titled_ = Clock::now();
+    titled_frames_ = stage_->frames();
+    std::string title = fmt::format("{} - {:.0f} frames/s, {:.0f} us to record", options_.config.string(), frames,
+                                    stage_->record_ns() * 1e-3);
+    if (stage_->device_ns())
+      title += fmt::format(", {:.1f} ms on the device{}", *stage_->device_ns() * 1e-6,
+                           device_.is_cpu() ? " (a program on the CPU)" : "");
+    window_->set_title(title);
+  }
+
+  const ViewOptions& options_;
+  InterruptGuard interrupt_;
+  std::unique_ptr<Window> window_;
+  vulkan::Device& device_;
+  Scene scene_;
+  vulkan::Resources resources_;  // of the overlay
+  std::unique_ptr<Stage> stage_;
+  std::unique_ptr<vulkan::Presenter> presenter_;
+  std::unique_ptr<Overlay> overlay_;
+  std::unique_ptr<DeviceObjects> blank_objects_;
+  std::unique_ptr<BlankFrame> blank_;
+  std::unique_ptr<LiveConfig> live_;
+  std::uint64_t reported_ = 0;
+  std::optional<Error> problem_;
+  std::vector<std::string> lines_, written_lines_;
+  const Plan* written_plan_ = nullptr;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point titled_ = start_;
+  std::uint64_t titled_frames_ = 0;
+};
+
+}  // namespace
+
+Expected<void> view(const ViewOptions& given, const std::string& loader) {
+  ViewOptions options = given;
+  std::unique_ptr<Window> window;
+  if (options.display) {
+    auto opened = Window::open(options.width, options.height, options.config.string());
+    if (opened)
+      window = std::move(*opened);
+    else
+      fmt::print(stderr, "view: {}; frames are written as files\n", opened.error().what);
+  }
+  if (window == nullptr && !options.frames) options.frames = 1;
+  vulkan::Validation unwatched;
+  const auto device = vulkan::Device::open({.loader = loader,
+                                            .validate = false,
+                                            .draws = true,
+                                            .presents = window != nullptr,
+                                            .features = Stage::features()},
+                                           unwatched);
+  if (!device) return device.error();
+  return Viewer(options, std::move(window), **device).run();
+}
+
+}  // namespace lab::render_config
