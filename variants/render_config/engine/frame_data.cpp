@@ -17,7 +17,7 @@ static_assert(sizeof(FrameData) == 208 + 96 * kMostViews && offsetof(FrameData, 
 static_assert(sizeof(ObjectData) == 64 && offsetof(ObjectData, colour) == 48);
 
 constexpr Four kSunColour{3.0f, 2.7f, 2.2f, 0};
-constexpr Four kSkyColour{0.35f, 0.5f, 0.75f, 0};
+constexpr Four kSkyColour{0.22f, 0.34f, 0.55f, 0};
 constexpr double kCasters = 60;  // metres towards the sun
 
 // Double precision until the end: differences of far points decide which texel a shadow falls into.

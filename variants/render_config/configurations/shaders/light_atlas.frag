@@ -2,7 +2,7 @@
 // Lights the G-buffer, with shadows of four cascades in the tiles of one image. The distance from the camera chooses the
 // cascade; the four nearest texels are compared. The pass's view is the first cascade.
 #extension GL_GOOGLE_include_directive : require
-#define PASS_CONSTANTS float offset;  // along the surface's normal against shadows of its own, texels
+#define PASS_CONSTANTS float offset;  // of in_cascade()
 #include "frame.glsl"
 #include "lighting.glsl"
 #include "surface.glsl"
@@ -19,9 +19,7 @@ float sunlight(Surface surface) {
   for (uint i = 0u; i < kCascades; ++i) cascade += away > frame.views[pass.view + i].range.y ? 1u : 0u;
   if (cascade == kCascades) return 1.0;
 
-  const uint view = pass.view + cascade;
-  const vec3 position = surface.position + surface.normal * (pass.offset * frame.views[view].range.z);
-  const vec3 at = seen_from(view, position).xyz;
+  const vec3 at = in_cascade(pass.view + cascade, surface, pass.offset);
   const vec2 size = vec2(textureSize(shadow, 0)), texel = float(kTiles) / size;
   const vec2 in_tile = clamp(at.xy * 0.5 + 0.5, texel, 1.0 - texel);  // so that no neighbour is of another tile
   const vec2 tile = vec2(cascade % kTiles, cascade / kTiles);
