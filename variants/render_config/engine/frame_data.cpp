@@ -17,7 +17,7 @@ static_assert(sizeof(FrameData) == 208 + 96 * kMostViews && offsetof(FrameData, 
 static_assert(sizeof(ObjectData) == 64 && offsetof(ObjectData, colour) == 48);
 
 constexpr Four kSunColour{3.0f, 2.7f, 2.2f, 0};
-constexpr Four kSkyColour{0.35f, 0.5f, 0.75f, 0};
+constexpr Four kSkyColour{0.22f, 0.34f, 0.55f, 0};
 constexpr double kCasters = 60;  // metres towards the sun
 
 // Double precision until the end: differences of far points decide which texel a shadow falls into.
@@ -128,13 +128,12 @@ Box sphere_box(const Camera& camera, const Axes& light, double begin, double end
   // One texel more than the sphere needs, because the box is up to half a texel away from it.
   const double texel = 2 * radius / (pixels - 1), half = texel * pixels / 2;
   const auto whole_texels = [texel](double value) { return std::round(value / texel) * texel; };
-  const double depth_half = half;
   return {.x = whole_texels(dot(light.right, at)),
           .y = whole_texels(dot(light.up, at)),
-          .z = dot(light.forward, at) - depth_half - kCasters,
+          .z = dot(light.forward, at) - half - kCasters,
           .half_width = half,
           .half_height = half,
-          .length = 2 * depth_half + kCasters,
+          .length = 2 * half + kCasters,
           .texel = texel};
 }
 

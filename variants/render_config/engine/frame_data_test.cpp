@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -37,6 +38,8 @@ Point moved(const Point& point, const std::array<float, 3>& along, double by) {
   return {point[0] + along[0] * by, point[1] + along[1] * by, point[2] + along[2] * by};
 }
 
+constexpr double kRounding = 1e-4;  // of the camera's matrix in single precision
+
 /// At the origin, along -z.
 Camera plain_camera() {
   return {.eye = {0, 0, 0},
@@ -63,12 +66,12 @@ std::array<float, 3> any_sun(Random& random) {
           static_cast<float>(std::cos(turn) * std::cos(height))};
 }
 
-/// That the camera sees, at this distance along its direction.
-Point any_point_at(Random& random, const Camera& camera, double distance) {
+/// What the camera sees at this place of the screen, -1 to 1, and distance along its direction.
+Point point_at(const Camera& camera, double x, double y, double distance) {
   const double near = camera.near, far = camera.far;
   const double depth = far / (far - near) * (1 - near / distance);
   const Matrix inverse = frame_data(camera, {0, 1, 0}, {}, 640, 360, 0, 0, {}).inverse_view_projection;
-  return divided(multiplied(inverse, {uniform(random, -1, 1), uniform(random, -1, 1), depth, 1}));
+  return divided(multiplied(inverse, {x, y, depth, 1}));
 }
 
 std::vector<CascadeSpec> cascades(std::uint32_t of, float split, bool sphere) {
@@ -113,19 +116,44 @@ TEST(FrameData, ACascadesBoxHasEveryPointOfItsPartOfTheCamerasFrustumAndWhatCast
     const Camera camera = any_camera(random);
     const std::array<float, 3> sun = any_sun(random);
     for (const bool sphere : {false, true}) {
-      for (const CascadeSpec& spec : cascades(3, 0.7f, sphere)) {
+      for (CascadeSpec spec : cascades(3, 0.7f, sphere)) {
+        // With few pixels, a sphere is moved far.
+        if (round % 2 == 0) spec.pixels = 4;
         const ViewData view = cascade_view(camera, sun, spec);
-        for (int i = 0; i < 20; ++i) {
-          const Point point = any_point_at(random, camera, uniform(random, view.range[0], view.range[1]));
+        for (int i = 0; i < 24; ++i) {
+          // The corners first.
+          const bool corner = i < 8;
+          const double x = corner ? (i & 1 ? 1 : -1) : uniform(random, -1, 1);
+          const double y = corner ? (i & 2 ? 1 : -1) : uniform(random, -1, 1);
+          const double distance = corner ? view.range[i & 4 ? 1 : 0] : uniform(random, view.range[0], view.range[1]);
+          const Point point = point_at(camera, x, y, distance);
           for (const double towards_sun : {0.0, 60.0}) {
             const Point seen = seen_at(view.view_projection, moved(point, sun, towards_sun));
-            EXPECT_LE(std::abs(seen[0]), 1);
-            EXPECT_LE(std::abs(seen[1]), 1);
-            EXPECT_GE(seen[2], 0);
-            EXPECT_LE(seen[2], 1);
+            EXPECT_LE(std::abs(seen[0]), 1 + kRounding);
+            EXPECT_LE(std::abs(seen[1]), 1 + kRounding);
+            EXPECT_GE(seen[2], -kRounding);
+            EXPECT_LE(seen[2], 1 + kRounding);
           }
         }
       }
+    }
+  }
+}
+
+TEST(FrameData, ASphereIsTheSmallestWhoseMiddleIsOnTheCamerasAxis) {
+  Random random(6);
+  for (int round = 0; round < 20; ++round) {
+    Camera camera = plain_camera();
+    camera.field_of_view = static_cast<float>(uniform(random, 0.2, 1.6));
+    for (const CascadeSpec& spec : cascades(3, 0.7f, true)) {
+      const ViewData view = cascade_view(camera, {0, 1, 0}, spec);
+      const double begin = view.range[0], end = view.range[1];
+      const double slope = std::tan(camera.field_of_view / 2) * std::hypot(1, camera.aspect);
+      double smallest = 1e9;
+      for (double middle = begin; middle <= end; middle += (end - begin) / 5000)
+        smallest = std::min(smallest,
+                            std::max(std::hypot(middle - begin, begin * slope), std::hypot(end - middle, end * slope)));
+      EXPECT_NEAR(view.range[2] * (static_cast<float>(spec.pixels) - 1) / 2, smallest, smallest * 1e-3);
     }
   }
 }

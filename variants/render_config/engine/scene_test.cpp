@@ -214,20 +214,23 @@ TEST(Scene, OrdersHaveEveryObjectOnce) {
 }
 
 TEST(Scene, OrdersAreByMaterialAndByDistanceThenByIndex) {
-  Scene scene(4, 1000);
+  constexpr std::size_t kObjects = 65535;  // so many that some distances are equal
+  Scene scene(4, kObjects);
   scene.set_time(12, kAspect);
-  const auto distance = [&](std::uint32_t object) {
+  std::vector<float> distances;
+  for (const ObjectData& object : scene.objects()) {
     float squared = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const float way = scene.objects()[object].rows[axis][3] - scene.camera().eye[axis];
+      const float way = object.rows[axis][3] - scene.camera().eye[axis];
       squared += way * way;
     }
-    return squared;
-  };
-  std::vector<std::uint32_t> expected(1000);
-  std::iota(expected.begin(), expected.end(), 0u);
+    distances.push_back(squared);
+  }
+  EXPECT_LT(std::set<float>(distances.begin(), distances.end()).size(), kObjects);
+
   const auto sorted = [&](auto before) {
-    std::vector<std::uint32_t> result = expected;
+    std::vector<std::uint32_t> result(kObjects);
+    std::iota(result.begin(), result.end(), 0u);
     std::stable_sort(result.begin(), result.end(), before);
     return result;
   };
@@ -235,9 +238,9 @@ TEST(Scene, OrdersAreByMaterialAndByDistanceThenByIndex) {
               return scene.drawables()[a].material < scene.drawables()[b].material;
             }));
   EXPECT_EQ(order_of(scene, Order::kFrontToBack),
-            sorted([&](std::uint32_t a, std::uint32_t b) { return distance(a) < distance(b); }));
+            sorted([&](std::uint32_t a, std::uint32_t b) { return distances[a] < distances[b]; }));
   EXPECT_EQ(order_of(scene, Order::kBackToFront),
-            sorted([&](std::uint32_t a, std::uint32_t b) { return distance(a) > distance(b); }));
+            sorted([&](std::uint32_t a, std::uint32_t b) { return distances[a] > distances[b]; }));
 }
 
 TEST(Scene, SomeSpheresMoveAndNothingElse) {
