@@ -24,7 +24,6 @@ namespace lab::vulkan {
   X(vkGetPhysicalDeviceFeatures)              \
   X(vkGetPhysicalDeviceMemoryProperties)      \
   X(vkGetPhysicalDeviceQueueFamilyProperties) \
-  X(vkGetPhysicalDeviceFormatProperties)      \
   X(vkCreateDevice)                           \
   X(vkGetDeviceProcAddr)                      \
   X(vkCreateDebugUtilsMessengerEXT)           \

@@ -211,7 +211,7 @@ class CodedDeferred : public Coded {
     const Image albedo = image("albedo", Format::kRgba8), normal = image("normal", Format::kRgb10a2);
     const Image atlas = image("shadow_atlas", Format::kDepth32, 2 * kTile);
     for (std::uint32_t cascade = 0; cascade < kCascades; ++cascade)
-      views_.push_back({.cascade = cascade, .of = kCascades, .reach = 60, .split = 0.7f, .sphere = true, .pixels = kTile});
+      views_.push_back({.cascade = cascade, .of = kCascades, .reach = 60, .split = 0.3f, .sphere = true, .pixels = kTile});
     first_tile_ = target({{atlas, Begin::kClear}}, 2 * kTile);
     tile_ = target({{atlas, Begin::kKeep}}, 2 * kTile);
     shadow_ = pipeline(tile_, {.vertex = code("shaders/shadow.vert"),

@@ -189,10 +189,15 @@ Expected<Kept<VkDescriptorSet>> DeviceObjects::inputs(std::span<const InputSpec>
   const auto kept = std::make_shared<Set>();
   kept->layouts = layouts_;
   kept->descriptors = std::move(*descriptors);
-  for (const InputSpec& input : inputs) {
-    kept->descriptors.write(device_, input.binding, layouts_->sampler(input.linear), input.view.handle,
+  const auto write = [&](std::uint32_t binding, const InputSpec& input) {
+    kept->descriptors.write(device_, binding, layouts_->sampler(input.linear), input.view.handle,
                             input.depth ? VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL
                                         : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+  };
+  // lavapipe reads also those that no shader uses.
+  for (std::uint32_t binding = 0; binding < kMostInputs; ++binding) write(binding, inputs.front());
+  for (const InputSpec& input : inputs) {
+    write(input.binding, input);
     kept->images.push_back(input.view.owner);
   }
   ++made_;

@@ -85,6 +85,7 @@ class Objects {
   virtual Expected<Kept<VkFramebuffer>> framebuffer(const PassSpec& pass, std::span<const Kept<VkImageView>> views,
                                                     std::uint32_t width, std::uint32_t height) = 0;
   virtual Expected<Kept<VkPipeline>> pipeline(const PipelineSpec& spec) = 0;
+  /// At least one.
   virtual Expected<Kept<VkDescriptorSet>> inputs(std::span<const InputSpec> inputs) = 0;
 };
 

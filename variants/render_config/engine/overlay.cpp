@@ -120,7 +120,7 @@ Expected<std::unique_ptr<Overlay>> Overlay::create(vulkan::Device& device, vulka
   if (!descriptors) return descriptors.error();
   overlay->descriptors_ = std::move(*descriptors);
   overlay->descriptors_.write(device, 0, kTypes[0], overlay->rectangles_.handle());
-  auto layout = vulkan::create_pipeline_layout(device, overlay->descriptors_.layout.handle(),
+  auto layout = vulkan::create_pipeline_layout(device, std::array{overlay->descriptors_.layout.handle()},
                                                VK_SHADER_STAGE_VERTEX_BIT, 2 * sizeof(float));
   if (!layout) return layout.error();
   overlay->layout_ = std::move(*layout);

@@ -149,11 +149,11 @@ class PlanMaker {
   Expected<VkPipeline> pipeline_of(const Pass& pass, std::size_t index, const PassSpec& spec,
                                    std::vector<Program>& programs) {
     const Shader& shader = config_.shaders[index];
-    const auto vertex = compiler_.compile(shader.vertex, Stage::kVertex, shader.vertex_place, read_);
+    const auto vertex = compiler_.compile(shader.vertex, ShaderStage::kVertex, shader.vertex_place, read_);
     if (!vertex) return vertex.error();
     Program program{*vertex, nullptr};
     if (!shader.fragment.empty()) {
-      const auto fragment = compiler_.compile(shader.fragment, Stage::kFragment, shader.fragment_place, read_);
+      const auto fragment = compiler_.compile(shader.fragment, ShaderStage::kFragment, shader.fragment_place, read_);
       if (!fragment) return fragment.error();
       program.fragment = *fragment;
     }

@@ -22,12 +22,12 @@ namespace {
 constexpr std::size_t kMostKept = 1000;  // shaders; an edit adds one
 constexpr double kPatienceSeconds = 60;
 
-std::string key_of(Stage stage, const std::string& text) {
-  return (stage == Stage::kVertex ? "vertex\n" : "fragment\n") + text;
+std::string key_of(ShaderStage stage, const std::string& text) {
+  return (stage == ShaderStage::kVertex ? "vertex\n" : "fragment\n") + text;
 }
 
-Stage stage_of(std::string_view file) {
-  return file.ends_with(".vert") ? Stage::kVertex : Stage::kFragment;
+ShaderStage stage_of(std::string_view file) {
+  return file.ends_with(".vert") ? ShaderStage::kVertex : ShaderStage::kFragment;
 }
 
 Expected<std::string> read_builtin(const std::filesystem::path& file) {
@@ -82,7 +82,7 @@ ShaderCompiler::ShaderCompiler(std::filesystem::path lib) : lib_(std::move(lib))
 
 ShaderCompiler::~ShaderCompiler() = default;
 
-Expected<std::shared_ptr<const CompiledShader>> ShaderCompiler::compile(const std::filesystem::path& file, Stage stage,
+Expected<std::shared_ptr<const CompiledShader>> ShaderCompiler::compile(const std::filesystem::path& file, ShaderStage stage,
                                                                         const Place& from, const ReadFile& read) {
   const auto source = shader_source(file, from, read);
   if (!source) return source.error();
@@ -97,7 +97,7 @@ Expected<std::shared_ptr<const CompiledShader>> ShaderCompiler::compile(const st
              std::make_shared<const CompiledShader>(CompiledShader{shader_code(*words), *interface});
 }
 
-Expected<std::vector<std::uint32_t>> ShaderCompiler::run_compiler(const ShaderSource& source, Stage stage,
+Expected<std::vector<std::uint32_t>> ShaderCompiler::run_compiler(const ShaderSource& source, ShaderStage stage,
                                                                   const Place& from) {
   const std::filesystem::path glslang = pinned_package(lib_, "glslang"), runtime = pinned_package(lib_, "runtime");
   if (glslang.empty())
@@ -109,7 +109,7 @@ Expected<std::vector<std::uint32_t>> ShaderCompiler::run_compiler(const ShaderSo
   const std::filesystem::path input = folder->path() / "shader.glsl", output = folder->path() / "shader.spv";
   if (const auto written = write_file(input, source.text); !written) return written.error();
   ChildSpec child;
-  child.command = {glslang / "bin/glslangValidator", "--quiet", "-V",     "-S", stage == Stage::kVertex ? "vert" : "frag",
+  child.command = {glslang / "bin/glslangValidator", "--quiet", "-V",     "-S", stage == ShaderStage::kVertex ? "vert" : "frag",
                    "-o", output, input};
   child.environment = {fmt::format("LD_LIBRARY_PATH={}", runtime.string())};
   child.timeout_seconds = kPatienceSeconds;

@@ -27,7 +27,7 @@ class ShaderCompiler {
   ~ShaderCompiler();
 
   /// An error in the code names file, line and what glslang says. `from`: where the file is named.
-  Expected<std::shared_ptr<const CompiledShader>> compile(const std::filesystem::path& file, Stage stage,
+  Expected<std::shared_ptr<const CompiledShader>> compile(const std::filesystem::path& file, ShaderStage stage,
                                                           const Place& from, const ReadFile& read);
 
   /// How many times the compiler was started, and for how long in all; seconds.
@@ -35,7 +35,7 @@ class ShaderCompiler {
   double seconds() const { return seconds_; }
 
  private:
-  Expected<std::vector<std::uint32_t>> run_compiler(const ShaderSource& source, Stage stage, const Place& from);
+  Expected<std::vector<std::uint32_t>> run_compiler(const ShaderSource& source, ShaderStage stage, const Place& from);
 
   std::filesystem::path lib_;
   std::map<std::string, std::shared_ptr<const CompiledShader>> compiled_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <spirv_cross.hpp>
+#include <spirv_cross/spirv_cross.hpp>
 #include <stdexcept>
 #include <string_view>
 
@@ -43,7 +43,7 @@ std::string name_of(const Type& type) {
 
 class Interface {
  public:
-  Interface(std::span<const std::uint32_t> words, Stage stage) : compiler_(words.data(), words.size()), stage_(stage) {}
+  Interface(std::span<const std::uint32_t> words, ShaderStage stage) : compiler_(words.data(), words.size()), stage_(stage) {}
 
   ShaderInterface read() {
     check_capabilities();
@@ -64,7 +64,7 @@ class Interface {
     for (const auto& block : resources.push_constant_buffers) add_constants(block);
     add_variables(resources.stage_inputs, interface_.inputs);
     add_variables(resources.stage_outputs, interface_.outputs);
-    if (stage_ == Stage::kFragment)
+    if (stage_ == ShaderStage::kFragment)
       for (const auto& [location, type] : interface_.outputs)
         if (type != "float" && type.find(" x float") == std::string::npos)
           refuse(fmt::format("expected outputs of float, found {} at location {}", type, location));
@@ -145,13 +145,13 @@ class Interface {
   }
 
   spirv_cross::Compiler compiler_;
-  Stage stage_;
+  ShaderStage stage_;
   ShaderInterface interface_;
 };
 
 }  // namespace
 
-Expected<ShaderInterface> shader_interface(std::span<const std::uint32_t> words, Stage stage) {
+Expected<ShaderInterface> shader_interface(std::span<const std::uint32_t> words, ShaderStage stage) {
   try {
     return Interface(words, stage).read();
   } catch (const std::exception& thrown) {

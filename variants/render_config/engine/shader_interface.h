@@ -10,7 +10,7 @@
 
 namespace lab::render_config {
 
-enum class Stage : std::uint8_t { kVertex, kFragment };
+enum class ShaderStage : std::uint8_t { kVertex, kFragment };
 
 struct ShaderInterface {
   struct Constant {
@@ -25,6 +25,6 @@ struct ShaderInterface {
 
 /// An error, without a place, if the shader uses something that no pass provides: another set or binding, an image of
 /// another kind, other push constants, a feature of the device.
-Expected<ShaderInterface> shader_interface(std::span<const std::uint32_t> words, Stage stage);
+Expected<ShaderInterface> shader_interface(std::span<const std::uint32_t> words, ShaderStage stage);
 
 }  // namespace lab::render_config

@@ -74,7 +74,7 @@ class Builder {
     add(Node::Kind::kNull);
     return true;
   }
-  bool on_comment_part(json::string_view, json::error_code&) { return true; }
+  bool on_comment_part(json::string_view, json::error_code&) { return true; }  // there is none, but the parser asks
   bool on_comment(json::string_view, json::error_code&) { return true; }
 
  private:
@@ -121,6 +121,30 @@ class Builder {
   std::optional<Error> problem_;
 };
 
+/// The text with blanks in place of comments: the parser does not find them byte by byte.
+std::string without_comments(std::string_view text) {
+  std::string kept(text);
+  const auto blank = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < std::min(to, kept.size()); ++i)
+      if (kept[i] != '\n') kept[i] = ' ';
+  };
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i] == '"') {
+      for (++i; i < kept.size() && kept[i] != '"' && kept[i] != '\n'; ++i)
+        if (kept[i] == '\\') ++i;
+    } else if (kept.compare(i, 2, "//") == 0) {
+      const std::size_t end = std::min(kept.find('\n', i), kept.size());
+      blank(i, end);
+    } else if (kept.compare(i, 2, "/*") == 0) {
+      const std::size_t end = kept.find("*/", i + 2);
+      if (end == std::string::npos) break;  // an error, where the comment begins
+      blank(i, end + 2);
+      i = end + 1;
+    }
+  }
+  return kept;
+}
+
 }  // namespace
 
 Error problem_at(const Place& place, const std::string& sentence, std::string hint) {
@@ -156,7 +180,6 @@ Expected<Node> parse_located(std::string_view text, const std::string& file) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return problem_at({file, 1}, "expected an object, found an empty file");
   json::parse_options options;
-  options.allow_comments = true;
   options.allow_trailing_commas = true;
   options.max_depth = kMostDepth + 1;
   int line = 1;
@@ -166,12 +189,14 @@ Expected<Node> parse_located(std::string_view text, const std::string& file) {
     if (parser.handler().problem()) return *parser.handler().problem();
     return problem_at({file, line}, fmt::format("expected JSON, found: {}", error.message()));
   };
-  for (const char& byte : text) {
-    parser.write_some(true, &byte, 1, error);
+  for (const char& byte : without_comments(text)) {
+    if (parser.done() && std::string_view(" \t\r\n").find(byte) == std::string_view::npos)
+      return problem_at({file, line}, "expected one value, found more after it");
+    if (!parser.done()) parser.write_some(true, &byte, 1, error);
     if (error) return failure();
     if (byte == '\n') ++line;
   }
-  parser.write_some(false, text.data(), 0, error);
+  if (!parser.done()) parser.write_some(false, text.data(), 0, error);
   if (error == json::error::incomplete)
     return problem_at({file, line}, "expected more JSON, found the end of the file");
   if (error) return failure();

@@ -40,8 +40,10 @@ TEST(LocatedJson, names_the_line_of_what_it_refuses) {
   EXPECT_EQ(what_of("{\n\"a\": 1,\n"), "a.json:3: expected more JSON, found the end of the file");
   EXPECT_EQ(what_of("{\n\"a\": 1\n\"b\": 2}"), "a.json:3: expected JSON, found: syntax error");
   EXPECT_EQ(what_of("{\n\"a\": 1,\n\"a\": 2}"), "a.json:3: expected each name once, found 'a' again, after line 2");
-  EXPECT_EQ(what_of("{} x"), "a.json:1: expected JSON, found: extra data");
+  EXPECT_EQ(what_of("{} x"), "a.json:1: expected one value, found more after it");
   EXPECT_EQ(what_of("{\"a\": \"\n\"}"), "a.json:1: expected JSON, found: syntax error");
+  EXPECT_EQ(what_of("{} // x\n/* y"), "a.json:2: expected one value, found more after it");
+  EXPECT_EQ(what_of("{\"a\": \"/* no // comment\"}"), "");
   EXPECT_EQ(what_of(std::string(40, '[')), "a.json:1: expected at most 32 values inside each other, found more");
   EXPECT_EQ(what_of(std::string("{\"a\0\": 1}", 9)).substr(0, 9), "a.json:1:");
 }

@@ -553,6 +553,7 @@ class Reader {
     }
     if (problems_.any()) return pass;
     read_targets(node, pass);
+    if (problems_.any()) return pass;
     if (const Node* const viewport = node.find("viewport")) read_viewport(*viewport, pass);
     if (const Node* const clear = node.find("clear")) read_clears(*clear, pass);
     if (const Node* const inputs = node.find("inputs")) read_inputs(*inputs, pass);
