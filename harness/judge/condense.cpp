@@ -14,7 +14,7 @@ namespace lab::judge {
 namespace {
 
 /// The pins that a variant's executable is built with or from. No other pin can change a time.
-constexpr std::array kPins{"gcc",      "binutils", "sysroot",    "benchmark", "fmt",       "boost",
+constexpr std::array kPins{"gcc",      "binutils", "sysroot",    "benchmark", "fmt",        "boost",
                            "jemalloc", "mimalloc", "gperftools", "vma",       "plf-colony", "spirv-cross"};
 
 results::MeasurementEnvironment environment_of(const results::Result& result) {

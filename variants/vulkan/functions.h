@@ -16,23 +16,23 @@ namespace lab::vulkan {
   X(vkCreateInstance)                  \
   X(vkEnumerateInstanceVersion)
 
-#define LAB_VULKAN_INSTANCE_FUNCTIONS(X)      \
-  X(vkDestroyInstance)                        \
-  X(vkEnumeratePhysicalDevices)               \
-  X(vkGetPhysicalDeviceProperties)            \
-  X(vkGetPhysicalDeviceProperties2)           \
-  X(vkGetPhysicalDeviceFeatures)              \
-  X(vkGetPhysicalDeviceMemoryProperties)      \
-  X(vkGetPhysicalDeviceQueueFamilyProperties) \
-  X(vkCreateDevice)                           \
-  X(vkGetDeviceProcAddr)                      \
-  X(vkCreateDebugUtilsMessengerEXT)           \
-  X(vkDestroyDebugUtilsMessengerEXT)          \
-  X(vkGetPhysicalDeviceFormatProperties)      \
-  X(vkDestroySurfaceKHR)                      \
-  X(vkGetPhysicalDeviceSurfaceSupportKHR)     \
+#define LAB_VULKAN_INSTANCE_FUNCTIONS(X)       \
+  X(vkDestroyInstance)                         \
+  X(vkEnumeratePhysicalDevices)                \
+  X(vkGetPhysicalDeviceProperties)             \
+  X(vkGetPhysicalDeviceProperties2)            \
+  X(vkGetPhysicalDeviceFeatures)               \
+  X(vkGetPhysicalDeviceMemoryProperties)       \
+  X(vkGetPhysicalDeviceQueueFamilyProperties)  \
+  X(vkCreateDevice)                            \
+  X(vkGetDeviceProcAddr)                       \
+  X(vkCreateDebugUtilsMessengerEXT)            \
+  X(vkDestroyDebugUtilsMessengerEXT)           \
+  X(vkGetPhysicalDeviceFormatProperties)       \
+  X(vkDestroySurfaceKHR)                       \
+  X(vkGetPhysicalDeviceSurfaceSupportKHR)      \
   X(vkGetPhysicalDeviceSurfaceCapabilitiesKHR) \
-  X(vkGetPhysicalDeviceSurfaceFormatsKHR)     \
+  X(vkGetPhysicalDeviceSurfaceFormatsKHR)      \
   X(vkGetPhysicalDeviceSurfacePresentModesKHR)
 
 #define LAB_VULKAN_DEVICE_FUNCTIONS(X) \

@@ -1,4 +1,6 @@
 // What needs a driver.
+#include "variants/vulkan/testing/on_driver.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include "variants/vulkan/objects.h"
 #include "variants/vulkan/resources.h"
 #include "variants/vulkan/staging.h"
-#include "variants/vulkan/testing/on_driver.h"
 #include "variants/vulkan/timestamps.h"
 
 namespace lab::vulkan {

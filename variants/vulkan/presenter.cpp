@@ -1,9 +1,8 @@
 #include "variants/vulkan/presenter.h"
 
+#define VK_USE_PLATFORM_XCB_KHR
 #include <fmt/format.h>
-#include <xcb/xcb.h>
-
-#include <vulkan/vulkan_xcb.h>
+#include <vulkan/vulkan.h>
 
 #include <algorithm>
 #include <array>
@@ -203,8 +202,8 @@ void Presenter::record(VkCommandBuffer commands, VkImage from, std::uint32_t wid
                        VkImage to) const {
   const DeviceFunctions& vk = device_.vk();
   // The semaphore of the acquisition waits in the same stage as this barrier.
-  const VkImageMemoryBarrier before = barrier_of(to, 0, VK_ACCESS_TRANSFER_WRITE_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
-                                                 VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+  const VkImageMemoryBarrier before =
+      barrier_of(to, 0, VK_ACCESS_TRANSFER_WRITE_BIT, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
   vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0,
                           nullptr, 1, &before);
   VkImageBlit blit{};
@@ -214,8 +213,8 @@ void Presenter::record(VkCommandBuffer commands, VkImage from, std::uint32_t wid
   const bool same = width == extent_.width && height == extent_.height;
   vk.vkCmdBlitImage(commands, from, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
                     &blit, same ? VK_FILTER_NEAREST : VK_FILTER_LINEAR);
-  const VkImageMemoryBarrier after = barrier_of(
-      to, VK_ACCESS_TRANSFER_WRITE_BIT, 0, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+  const VkImageMemoryBarrier after = barrier_of(to, VK_ACCESS_TRANSFER_WRITE_BIT, 0,
+                                                VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
   vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, nullptr,
                           0, nullptr, 1, &after);
 }
@@ -228,8 +227,8 @@ Expected<bool> Presenter::present(VkImage image, std::uint32_t width, std::uint3
     if (!*fits) return false;
     std::uint32_t index = 0;
     const VkSwapchainKHR swapchain = swapchain_.handle();
-    const VkResult acquired = vk.vkAcquireNextImageKHR(device_.handle(), swapchain, kForever, acquired_.handle(),
-                                                       VK_NULL_HANDLE, &index);
+    const VkResult acquired =
+        vk.vkAcquireNextImageKHR(device_.handle(), swapchain, kForever, acquired_.handle(), VK_NULL_HANDLE, &index);
     if (acquired == VK_ERROR_OUT_OF_DATE_KHR) {
       current_ = false;
       continue;

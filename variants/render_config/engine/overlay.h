@@ -18,9 +18,9 @@ namespace lab::render_config {
 /// Left, top, right and bottom, in pixels from the upper left corner.
 using Rectangle = std::array<float, 4>;
 
-/// Lines of text in the upper left corner of an image of this size: a box behind them, then the strokes of their letters.
-/// Lines are wrapped at the image's width, between words if possible. What does not fit below is left out, and so are
-/// strokes beyond Overlay::kMostRectangles. A character that is not ASCII becomes '?'. Empty without lines.
+/// Lines of text in the upper left corner of an image of this size: a box behind them, then the strokes of their
+/// letters. Lines are wrapped at the image's width, between words if possible. What does not fit below is left out, and
+/// so are strokes beyond Overlay::kMostRectangles. A character that is not ASCII becomes '?'. Empty without lines.
 std::vector<Rectangle> text_rectangles(std::span<const std::string> lines, std::uint32_t width, std::uint32_t height);
 
 /// Draws white text on a dark translucent box over a colour image of the format R8G8B8A8_UNORM. Not thread-safe.
@@ -28,7 +28,8 @@ class Overlay {
  public:
   static constexpr std::size_t kMostRectangles = 16'384;
 
-  /// The image is in the layout `before` when it is drawn on, and in `after` later. `resources` must outlive the overlay.
+  /// The image is in the layout `before` when it is drawn on, and in `after` later. `resources` must outlive the
+  /// overlay.
   static Expected<std::unique_ptr<Overlay>> create(vulkan::Device& device, vulkan::Resources& resources,
                                                    VkImageLayout before, VkImageLayout after);
 

@@ -90,10 +90,10 @@ TEST_F(OnDriver, text_is_drawn_over_an_image_and_follows_its_lines_and_its_size)
 
   const auto red_of = [&](std::uint32_t width, std::uint32_t height) {
     std::vector<std::byte> red;
-    const auto image = resources.image(width, height,
-                                       VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                                           VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-                                       VK_FORMAT_R8G8B8A8_UNORM);
+    const auto image = resources.image(
+        width, height,
+        VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+        VK_FORMAT_R8G8B8A8_UNORM);
     const auto staging = vulkan::Staging::create(device(), width * height * 4);
     EXPECT_TRUE(image && staging);
     std::ranges::fill(staging->bytes(), kGrey);
@@ -109,7 +109,8 @@ TEST_F(OnDriver, text_is_drawn_over_an_image_and_follows_its_lines_and_its_size)
     std::byte colour = kDark;
     for (const Rectangle& each : text_rectangles(lines, width, height)) {
       for (auto y = static_cast<std::uint32_t>(each[1]); y < std::min(height, static_cast<std::uint32_t>(each[3])); ++y)
-        for (auto x = static_cast<std::uint32_t>(each[0]); x < std::min(width, static_cast<std::uint32_t>(each[2])); ++x)
+        for (auto x = static_cast<std::uint32_t>(each[0]); x < std::min(width, static_cast<std::uint32_t>(each[2]));
+             ++x)
           red[y * width + x] = colour;
       colour = std::byte{255};
     }

@@ -52,9 +52,9 @@ Expected<void> Window::connect() {
   const std::string display = display_name();
   connection_ = xcb_.xcb_connect(nullptr, nullptr);
   if (xcb_.xcb_connection_has_error(connection_) == 0) return {};
-  return Error{display.empty() ? "no X server: DISPLAY is not set"
-                               : fmt::format("no X server answers on DISPLAY '{}'", display),
-               "--display none renders without a window", ExitStatus::kUnfit};
+  return Error{
+      display.empty() ? "no X server: DISPLAY is not set" : fmt::format("no X server answers on DISPLAY '{}'", display),
+      "--display none renders without a window", ExitStatus::kUnfit};
 }
 
 Expected<void> Window::create(const std::string& title) {
@@ -81,8 +81,7 @@ Expected<void> Window::create(const std::string& title) {
 }
 
 xcb_atom_t Window::atom(const std::string& name) {
-  const auto cookie =
-      xcb_.xcb_intern_atom(connection_, 0, static_cast<std::uint16_t>(name.size()), name.c_str());
+  const auto cookie = xcb_.xcb_intern_atom(connection_, 0, static_cast<std::uint16_t>(name.size()), name.c_str());
   const auto reply = owned(xcb_.xcb_intern_atom_reply(connection_, cookie, nullptr));
   return reply ? reply->atom : xcb_atom_t{XCB_ATOM_NONE};
 }

@@ -32,8 +32,8 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// What has happened since the last call; of several new sizes, only the last. Does not wait. Once it is closed, every
-  /// call says so.
+  /// What has happened since the last call; of several new sizes, only the last. Does not wait. Once it is closed,
+  /// every call says so.
   std::vector<WindowEvent> poll();
   /// In UTF-8.
   void set_title(const std::string& title);

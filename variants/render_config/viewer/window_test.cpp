@@ -52,8 +52,8 @@ class XServer {
  public:
   XServer() {
     // Not in the environment of the driver, whose libraries are others.
-    SpawnSpec spec{.command = {find_program("Xvfb"), "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp",
-                               "-noreset"},
+    SpawnSpec spec{.command = {find_program("Xvfb"), "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten",
+                               "tcp", "-noreset"},
                    .environment = {"PATH=/usr/bin:/bin"},
                    .cpu = {}};
     auto spawned = spawn(spec);
@@ -144,8 +144,8 @@ class Peer {
 
   // What is on the screen there; nothing if that cannot be read.
   std::optional<Colour> pixel(xcb_window_t window, std::int16_t x, std::int16_t y) {
-    const auto cookie = call<decltype(&::xcb_get_image)>("xcb_get_image")(connection_, XCB_IMAGE_FORMAT_Z_PIXMAP, window,
-                                                                          x, y, 1, 1, ~0u);
+    const auto cookie = call<decltype(&::xcb_get_image)>("xcb_get_image")(connection_, XCB_IMAGE_FORMAT_Z_PIXMAP,
+                                                                          window, x, y, 1, 1, ~0u);
     const auto reply = call<decltype(&::xcb_get_image_reply)>("xcb_get_image_reply")(connection_, cookie, nullptr);
     if (reply == nullptr) return std::nullopt;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(reply + 1);
@@ -205,8 +205,7 @@ class OnScreen : public vulkan::OnDriver {
   vulkan::PlacedImage image_of(vulkan::Resources& resources, const Colour& colour) {
     constexpr std::uint32_t kWidth = 64, kHeight = 48;
     auto image = resources.image(
-        kWidth, kHeight,
-        VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT,
+        kWidth, kHeight, VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT,
         VK_FORMAT_R8G8B8A8_UNORM);
     const auto staging = vulkan::Staging::create(device(), kWidth * kHeight * sizeof colour);
     EXPECT_TRUE(image && staging);
@@ -253,8 +252,7 @@ TEST_F(OnScreen, a_window_shows_images_follows_its_size_and_is_closed_by_the_win
     Peer peer;
     vulkan::Resources resources(device());
     const vulkan::PlacedImage orange = image_of(resources, kOrange), blue = image_of(resources, kBlue);
-    const auto presenter =
-        vulkan::Presenter::create(device(), {(*window)->connection(), (*window)->window()}, pace);
+    const auto presenter = vulkan::Presenter::create(device(), {(*window)->connection(), (*window)->window()}, pace);
     ASSERT_TRUE(presenter) << presenter.error().what;
     const auto shows = [&](const vulkan::PlacedImage& image) {
       const auto shown = (*presenter)->present(image.handle(), image.image.width, image.image.height);
@@ -319,8 +317,8 @@ TEST_F(OnScreen, a_window_is_closed_when_the_x_server_goes_and_presenting_is_an_
   ASSERT_TRUE(window) << window.error().what;
   vulkan::Resources resources(device());
   const vulkan::PlacedImage blue = image_of(resources, kBlue);
-  const auto presenter = vulkan::Presenter::create(device(), {(*window)->connection(), (*window)->window()},
-                                                   vulkan::Pace::kUnthrottled);
+  const auto presenter =
+      vulkan::Presenter::create(device(), {(*window)->connection(), (*window)->window()}, vulkan::Pace::kUnthrottled);
   ASSERT_TRUE(presenter) << presenter.error().what;
   ASSERT_TRUE((*presenter)->present(blue.handle(), 64, 48));
   server.end();

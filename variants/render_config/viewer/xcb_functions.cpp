@@ -33,7 +33,7 @@ Expected<XcbFunctions> XcbFunctions::open(const std::filesystem::path& lib, cons
     return Error{fmt::format("opening libxcb: {}", ::dlerror()), "python3 make.py spm install libxcb",
                  ExitStatus::kUnfit};
   XcbFunctions functions;
-#define LAB_LOAD(function)                                                                      \
+#define LAB_LOAD(function)                                                                   \
   functions.function = reinterpret_cast<decltype(&::function)>(::dlsym(library, #function)); \
   if (functions.function == nullptr) return Error{"libxcb has no function " #function, "", ExitStatus::kUnfit};
   LAB_XCB_FUNCTIONS(LAB_LOAD)

@@ -10,21 +10,21 @@
 
 namespace lab::render_config {
 
-#define LAB_XCB_FUNCTIONS(X)      \
-  X(xcb_connect)                  \
-  X(xcb_connection_has_error)     \
-  X(xcb_disconnect)               \
-  X(xcb_get_setup)                \
-  X(xcb_setup_roots_iterator)     \
-  X(xcb_generate_id)              \
-  X(xcb_flush)                    \
-  X(xcb_intern_atom)              \
-  X(xcb_intern_atom_reply)        \
-  X(xcb_create_window)            \
-  X(xcb_map_window)               \
-  X(xcb_destroy_window)           \
-  X(xcb_change_property)          \
-  X(xcb_get_keyboard_mapping)     \
+#define LAB_XCB_FUNCTIONS(X)        \
+  X(xcb_connect)                    \
+  X(xcb_connection_has_error)       \
+  X(xcb_disconnect)                 \
+  X(xcb_get_setup)                  \
+  X(xcb_setup_roots_iterator)       \
+  X(xcb_generate_id)                \
+  X(xcb_flush)                      \
+  X(xcb_intern_atom)                \
+  X(xcb_intern_atom_reply)          \
+  X(xcb_create_window)              \
+  X(xcb_map_window)                 \
+  X(xcb_destroy_window)             \
+  X(xcb_change_property)            \
+  X(xcb_get_keyboard_mapping)       \
   X(xcb_get_keyboard_mapping_reply) \
   X(xcb_poll_for_event)
 
