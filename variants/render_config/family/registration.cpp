@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "harness/bench/checksum.h"
 #include "variants/render_config/engine/without_device.h"
 #include "variants/render_config/family/render_config.h"
 #include "variants/render_config/family/workloads.h"
@@ -10,8 +15,8 @@ namespace {
 
 constexpr std::uint32_t kWidth = 97, kHeight = 61;  // not multiples of anything
 
-/// The digest of a frame's commands at a time, or what went wrong in `problem`.
-std::uint64_t commands_of(FrameMaker& maker, CodedFrame which, Scene& scene, CommandCounts& counts,
+/// The digest of a frame's commands and of the first views, or what went wrong in `problem`.
+std::uint64_t commands_of(FrameMaker& maker, CodedFrame which, Scene& scene, CommandCounts& counts, std::size_t& views,
                           std::string& problem) {
   NumberedObjects handles;
   if (const auto read = maker.read(which); !read) problem = read.error().what;
@@ -23,7 +28,15 @@ std::uint64_t commands_of(FrameMaker& maker, CodedFrame which, Scene& scene, Com
   }
   (*frame)->record({CommandDigest::begin(), VK_NULL_HANDLE, NumberedObjects::binding(), scene});
   counts = CommandDigest::counts();
-  return CommandDigest::value();
+  bench::Checksum all;
+  all.word(CommandDigest::value());
+  // What the frame uses: a configuration may have more views.
+  for (const CascadeSpec& view : (*frame)->views().first(std::min(views, (*frame)->views().size())))
+    for (const float value : {static_cast<float>(view.cascade), static_cast<float>(view.of), view.reach, view.split,
+                              view.sphere ? 1.0f : 0.0f, static_cast<float>(view.pixels)})
+      all.word(std::bit_cast<std::uint32_t>(value));
+  views = (*frame)->views().size();
+  return all.value();
 }
 
 std::string other_commands(const Renderer& renderer, CodedFrame which) {
@@ -34,8 +47,9 @@ std::string other_commands(const Renderer& renderer, CodedFrame which) {
       scene.set_time(seconds, double{kWidth} / kHeight);
       std::string problem;
       CommandCounts wanted, found;
-      const std::uint64_t expected = commands_of(*coded, which, scene, wanted, problem);
-      const std::uint64_t digest = commands_of(*maker, which, scene, found, problem);
+      std::size_t views = kMostViews;  // then those of the frame in C++
+      const std::uint64_t expected = commands_of(*coded, which, scene, wanted, views, problem);
+      const std::uint64_t digest = commands_of(*maker, which, scene, found, views, problem);
       if (!problem.empty()) return problem;
       if (digest != expected)
         return fmt::format("{} objects after {} s: {} passes, {} draws and the digest {:016x} expected, {}, {} and "

@@ -285,7 +285,7 @@ TEST_F(ReadConfig, a_generator_that_doubles_at_every_level_is_refused) {
   problem("512", "512");
   scratch_.write("b.json", "{\"extends\": \"a.json\", \"resource_generators\": {" + generators + "}, \"frame\": [\"g39\"]}");
   EXPECT_EQ(problem_of("b.json"), "b.json:1: expected at most 256 passes in a frame, found more");
-  generators.replace(0, generators.find(']') + 1, "\"g0\": []");
+  generators.replace(0, generators.find("}]") + 2, "\"g0\": []");
   scratch_.write("b.json", "{\"extends\": \"a.json\", \"resource_generators\": {" + generators + "}, \"frame\": [\"g39\"]}");
   EXPECT_EQ(problem_of("b.json"), "b.json:1: expected at most 1024 runs of generators in a frame, found more");
 }
