@@ -48,13 +48,13 @@ class Viewer {
     while (!interrupt_.interrupted()) {
       if (window_ != nullptr && !handle_events()) return {};
       const Plan* const plan = live_->begin_frame();
-      report();
-      if (window_ == nullptr && plan == nullptr) {
-        // Nothing to write yet, or ever: an error now would otherwise be a dark file.
-        if (problem_ && options_.frames != 0u) return *problem_;
+      if (window_ == nullptr && plan == nullptr && options_.frames != 0u) {
+        // Nothing to write yet, or ever.
+        if (const auto problem = live_->status().problem) return *problem;
         std::this_thread::sleep_for(kPatience);
         continue;
       }
+      report();
       if (const auto shown = show(plan); !shown) return shown.error();
       if (options_.frames && *options_.frames != 0 && stage_->frames() >= *options_.frames) return {};
     }
@@ -107,7 +107,7 @@ class Viewer {
 
   // What the last load found, once.
   void report() {
-    LoadStatus status = live_->status();
+    const LoadStatus status = live_->status();
     if (status.loads == reported_) return;
     reported_ = status.loads;
     if (status.problem) {
@@ -123,7 +123,6 @@ class Viewer {
     if (status.problem) lines = {status.problem->what, status.problem->hint};
     if (!lines.empty() && lines.back().empty()) lines.pop_back();
     lines_ = std::move(lines);
-    problem_ = std::move(status.problem);
   }
 
   Expected<void> show(const Plan* plan) {
@@ -205,7 +204,6 @@ class Viewer {
   std::unique_ptr<BlankFrame> blank_;
   std::unique_ptr<LiveConfig> live_;
   std::uint64_t reported_ = 0;
-  std::optional<Error> problem_;
   std::vector<std::string> lines_, written_lines_;
   const Plan* written_plan_ = nullptr;
   const Clock::time_point start_ = Clock::now();
