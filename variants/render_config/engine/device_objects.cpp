@@ -25,16 +25,18 @@ vulkan::Attachment attachment(const TargetSpec& target) {
 // All that a pass does comes after all that was done before, and before all that comes after it: passes of a
 // configuration may write and read any image.
 std::array<VkSubpassDependency, 2> dependencies() {
-  constexpr VkPipelineStageFlags kWritten = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT |
-                                            VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
-                                            VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT;
-  constexpr VkPipelineStageFlags kRead = VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+  constexpr VkPipelineStageFlags kDrawn = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT |
+                                          VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
+                                          VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT,
+                                 kSampled = VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
+                                 kCopied = VK_PIPELINE_STAGE_TRANSFER_BIT;
   constexpr VkAccessFlags kWrites =
       VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
   constexpr VkAccessFlags kReads = VK_ACCESS_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
-                                   VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
-  return {{{VK_SUBPASS_EXTERNAL, 0, kWritten | kRead, kWritten | kRead, kWrites, kWrites | kReads, 0},
-           {0, VK_SUBPASS_EXTERNAL, kWritten, kWritten | kRead, kWrites, kWrites | kReads, 0}}};
+                                   VK_ACCESS_SHADER_READ_BIT;
+  return {{{VK_SUBPASS_EXTERNAL, 0, kDrawn | kSampled | kCopied, kDrawn | kSampled, kWrites, kWrites | kReads, 0},
+           {0, VK_SUBPASS_EXTERNAL, kDrawn, kDrawn | kSampled | kCopied, kWrites,
+            kWrites | kReads | VK_ACCESS_TRANSFER_READ_BIT, 0}}};
 }
 
 }  // namespace
