@@ -87,8 +87,8 @@ TEST_F(OnDriver, a_shader_reads_what_the_host_wrote_and_the_clock_runs_meanwhile
   std::uint32_t binding = 0;
   for (const PlacedBuffer* const buffer : {&*from, &*mapped, &*to})
     descriptors->write(device(), binding++, kBuffer, buffer->handle());
-  const auto layout =
-      create_pipeline_layout(device(), std::array{descriptors->layout.handle()}, VK_SHADER_STAGE_COMPUTE_BIT, sizeof kAdded);
+  const auto layout = create_pipeline_layout(device(), std::array{descriptors->layout.handle()},
+                                             VK_SHADER_STAGE_COMPUTE_BIT, sizeof kAdded);
   ASSERT_TRUE(layout) << layout.error().what;
   const auto pipeline = create_pipeline(device(), layout->handle(), kAddWordsComp);
   ASSERT_TRUE(pipeline) << pipeline.error().what;

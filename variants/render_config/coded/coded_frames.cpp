@@ -127,7 +127,8 @@ class Coded : public FrameRenderer {
     return made(objects_->pipeline(spec));
   }
   Kept<VkPipeline> fullscreen(const Target& target, const char* fragment) {
-    return pipeline(target, {.vertex = code("shaders/fullscreen.vert"), .fragment = code(fragment), .reads_vertices = false});
+    return pipeline(target,
+                    {.vertex = code("shaders/fullscreen.vert"), .fragment = code(fragment), .reads_vertices = false});
   }
   Kept<VkDescriptorSet> inputs(const std::vector<Image>& images) {
     std::vector<InputSpec> specs;
@@ -211,13 +212,13 @@ class CodedDeferred : public Coded {
     const Image albedo = image("albedo", Format::kRgba8), normal = image("normal", Format::kRgb10a2);
     const Image atlas = image("shadow_atlas", Format::kDepth32, 2 * kTile);
     for (std::uint32_t cascade = 0; cascade < kCascades; ++cascade)
-      views_.push_back({.cascade = cascade, .of = kCascades, .reach = 60, .split = 0.3f, .sphere = true, .pixels = kTile});
+      views_.push_back(
+          {.cascade = cascade, .of = kCascades, .reach = 60, .split = 0.3f, .sphere = true, .pixels = kTile});
     first_tile_ = target({{atlas, Begin::kClear}}, 2 * kTile);
     tile_ = target({{atlas, Begin::kKeep}}, 2 * kTile);
-    shadow_ = pipeline(tile_, {.vertex = code("shaders/shadow.vert"),
-                               .fragment = nullptr,
-                               .cull = Cull::kBack,
-                               .depth = DepthTest::kLess});
+    shadow_ = pipeline(
+        tile_,
+        {.vertex = code("shaders/shadow.vert"), .fragment = nullptr, .cull = Cull::kBack, .depth = DepthTest::kLess});
     gbuffer_target_ = target({{albedo, Begin::kClear}, {normal, Begin::kClear}, {depth_, Begin::kClear}});
     gbuffer_ = pipeline(gbuffer_target_, {.vertex = code("shaders/mesh.vert"),
                                           .fragment = code("shaders/gbuffer.frag"),
@@ -229,8 +230,9 @@ class CodedDeferred : public Coded {
   }
   void record_lit(const FrameContext& frame) const override {
     for (std::uint32_t cascade = 0; cascade < kCascades; ++cascade) {
-      const VkRect2D tile{{static_cast<std::int32_t>(cascade % 2 * kTile), static_cast<std::int32_t>(cascade / 2 * kTile)},
-                          {kTile, kTile}};
+      const VkRect2D tile{
+          {static_cast<std::int32_t>(cascade % 2 * kTile), static_cast<std::int32_t>(cascade / 2 * kTile)},
+          {kTile, kTile}};
       begin(frame, cascade == 0 ? first_tile_ : tile_, tile);
       push(frame, ViewPush{1 + cascade});
       draw_objects(frame, Order::kByMaterial, std::array{shadow_.handle, VkPipeline{VK_NULL_HANDLE}});

@@ -30,10 +30,9 @@ std::array<VkSubpassDependency, 2> dependencies() {
                                           VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT,
                                  kSampled = VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
                                  kCopied = VK_PIPELINE_STAGE_TRANSFER_BIT;
-  constexpr VkAccessFlags kWrites =
-      VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
-  constexpr VkAccessFlags kReads = VK_ACCESS_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
-                                   VK_ACCESS_SHADER_READ_BIT;
+  constexpr VkAccessFlags kWrites = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+  constexpr VkAccessFlags kReads =
+      VK_ACCESS_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_SHADER_READ_BIT;
   return {{{VK_SUBPASS_EXTERNAL, 0, kDrawn | kSampled | kCopied, kDrawn | kSampled, kWrites, kWrites | kReads, 0},
            {0, VK_SUBPASS_EXTERNAL, kDrawn, kDrawn | kSampled | kCopied, kWrites,
             kWrites | kReads | VK_ACCESS_TRANSFER_READ_BIT, 0}}};
@@ -192,9 +191,9 @@ Expected<Kept<VkDescriptorSet>> DeviceObjects::inputs(std::span<const InputSpec>
   kept->layouts = layouts_;
   kept->descriptors = std::move(*descriptors);
   const auto write = [&](std::uint32_t binding, const InputSpec& input) {
-    kept->descriptors.write(device_, binding, layouts_->sampler(input.linear), input.view.handle,
-                            input.depth ? VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL
-                                        : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    kept->descriptors.write(
+        device_, binding, layouts_->sampler(input.linear), input.view.handle,
+        input.depth ? VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
   };
   // lavapipe reads also those that no shader uses.
   for (std::uint32_t binding = 0; binding < kMostInputs; ++binding) write(binding, inputs.front());

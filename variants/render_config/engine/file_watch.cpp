@@ -39,7 +39,8 @@ void drain(int descriptor) {
 
 }  // namespace
 
-FileWatch::FileWatch() : notices_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+FileWatch::FileWatch()
+    : notices_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
 void FileWatch::watch(FileSet files) {
   files_ = std::move(files);
@@ -57,7 +58,8 @@ void FileWatch::watch_folders() {
     if (const std::filesystem::path folder = folder_of(path); !wanted.contains(folder))
       wanted[folder] = inotify_add_watch(notices_.get(), folder.c_str(), kEvents);
   for (const auto& [folder, number] : folders_)
-    if (number >= 0 && std::ranges::find(wanted, number, [](const auto& entry) { return entry.second; }) == wanted.end())
+    if (number >= 0 &&
+        std::ranges::find(wanted, number, [](const auto& entry) { return entry.second; }) == wanted.end())
       inotify_rm_watch(notices_.get(), number);
   folders_ = std::move(wanted);
 }

@@ -86,7 +86,8 @@ void main() {
   shown = vec4(mix(colour.rgb, vec3(dot(colour.rgb, vec3(0.2, 0.7, 0.1))), pass.amount), 1.0);
 }
 )");
-  library.insert(library.find(at), "    \"greyscale\": {\"vertex\": \"fullscreen.vert\", \"fragment\": \"greyscale.frag\"},\n");
+  library.insert(library.find(at),
+                 "    \"greyscale\": {\"vertex\": \"fullscreen.vert\", \"fragment\": \"greyscale.frag\"},\n");
   EXPECT_EQ(problem_in(edit("shaders/library.json", library)), "");
   EXPECT_TRUE(same(picture(), coloured));
   // The render config: an image, a pass that is off, and another output.
@@ -102,7 +103,8 @@ void main() {
   EXPECT_EQ(added.compilations, 1u);
   EXPECT_LT(difference(picture(), coloured), 0.001);
   // The settings.
-  EXPECT_EQ(problem_in(edit("settings.json", "{\"render_config\": \"deferred.json\", \"settings\": {\"grey\": 1}}")), "");
+  EXPECT_EQ(problem_in(edit("settings.json", "{\"render_config\": \"deferred.json\", \"settings\": {\"grey\": 1}}")),
+            "");
   EXPECT_TRUE(is_grey(picture()));
   EXPECT_GT(difference(picture(), coloured), 0.1);
 }
@@ -116,8 +118,8 @@ TEST_F(LiveConfigOnDriver, a_second_cascaded_shadow_is_added_by_editing_files) {
   const std::size_t pass = before.find("      {\n        \"fullscreen\": \"light_apart\"");
   ASSERT_NE(pass, std::string::npos);
   before.erase(pass, before.find("      },\n", pass) + 9 - pass);
-  const std::vector<std::string> words{"shadow_0", "shadow_1", "shadow_2", "apart_0", "apart_1", "apart_2",
-                                       "\"generate\": \"cascades_apart\""};
+  const std::vector<std::string> words{
+      "shadow_0", "shadow_1", "shadow_2", "apart_0", "apart_1", "apart_2", "\"generate\": \"cascades_apart\""};
   before = without_lines(before, words);
   const std::size_t generator = before.find("    \"cascades_apart\": [\n");
   ASSERT_NE(generator, std::string::npos);
@@ -251,8 +253,9 @@ TEST_F(LiveConfigOnDriver, two_writes_in_one_tick_of_the_clock_with_one_size_are
   // The first write may be loaded, and the second leaves the file's size and perhaps its time as they were.
   for (int i = 0; i < 30; ++i) {
     for (const char* const amount : {"0.5", "1.0"}) {
-      scratch_.write("greyscale/settings.json",
-                     fmt::format(R"({{"render_config": "greyscale.json", "settings": {{"greyscale_amount": {}}}}})", amount));
+      scratch_.write(
+          "greyscale/settings.json",
+          fmt::format(R"({{"render_config": "greyscale.json", "settings": {{"greyscale_amount": {}}}}})", amount));
       if (i % 3 == 0) frame();
     }
     EXPECT_TRUE(comes_true([&] { return is_grey(picture()); })) << i;
@@ -266,8 +269,8 @@ TEST_F(LiveConfigOnDriver, each_mistake_names_its_line_and_the_last_good_image_s
   const struct {
     std::string file, from, to, expected;
   } rows[]{
-      {"deferred.json", "\"depth\": \"shadow_atlas\", \"viewport\": [0.5, 0, ", "\"depth\": \"shadow_atlass\", \"viewport\": [0.5, 0, ",
-       "did you mean 'shadow_atlas'?"},
+      {"deferred.json", "\"depth\": \"shadow_atlas\", \"viewport\": [0.5, 0, ",
+       "\"depth\": \"shadow_atlass\", \"viewport\": [0.5, 0, ", "did you mean 'shadow_atlas'?"},
       {"common.json", "\"lit\": {\"format\": \"rgba16f\"}", "\"lit\": {\"format\": \"rgb8\"}",
        "common.json:7: expected a format that this device can draw to and sample ("},
       {"deferred.json", "{\"generate\": \"light\"},", "{\"generate\": \"deferred\"},",
@@ -276,7 +279,8 @@ TEST_F(LiveConfigOnDriver, each_mistake_names_its_line_and_the_last_good_image_s
        "shaders/library.json:13: expected a file with GLSL, found no 'shaders/shown.frag': No such file or directory"},
       {"shaders/show.frag", "light *= pass.exposure;", "light *= pass.exposed;",
        "shaders/show.frag:18: expected GLSL, found: 'exposed' : no such field in structure"},
-      {"shaders/lighting.glsl", "vec3 sky(", "vec3 sky(float never, ", "shaders/glass.frag:17: expected GLSL, found: 'sky' : no matching overloaded function found"},
+      {"shaders/lighting.glsl", "vec3 sky(", "vec3 sky(float never, ",
+       "shaders/glass.frag:17: expected GLSL, found: 'sky' : no matching overloaded function found"},
       {"shaders/show.frag", "#include \"lighting.glsl\"", "#include \"lightning.glsl\"",
        "shaders/show.frag:6: expected a file with GLSL, found no 'shaders/lightning.glsl': No such file or directory"},
       {"shaders/show.frag", "uniform sampler2D lit;", "uniform sampler2D dim;\n#define lit dim",
@@ -285,7 +289,8 @@ TEST_F(LiveConfigOnDriver, each_mistake_names_its_line_and_the_last_good_image_s
        "shaders/show.frag:1: expected 'lit' in set 1 with a binding from 0 to 7, found set 1 and binding 9"},
       {"common.json", "\"exposure\": \"$exposure\"", "\"exposure\": [1, 2]",
        "common.json:19: expected 1 numbers for the constant 'exposure', found 2"},
-      {"shaders/gbuffer.frag", "layout(location = 1) out", "layout(location = 3) out", "expected as many targets as the shader"},
+      {"shaders/gbuffer.frag", "layout(location = 1) out", "layout(location = 3) out",
+       "expected as many targets as the shader"},
       {"common.json", "\"constants\": {\"exposure\": \"$exposure\"}, ", "",
        "common.json:19: expected a value for each constant of the shader, found none for 'exposure'"},
       {"common.json", "\"inputs\": {\"lit\": \"lit\"}, ", "",
@@ -297,7 +302,8 @@ TEST_F(LiveConfigOnDriver, each_mistake_names_its_line_and_the_last_good_image_s
       {"settings.json", "\"cascades_atlas\"", "4", "settings.json:3: expected a string for the setting 'shadows'"},
       {"settings.json", "deferred.json", "defered.json",
        "settings.json:2: expected a render config, found no 'defered.json': No such file or directory"},
-      {"deferred.json", "\"pixels\": [1024, 1024]", "\"pixels\": [1024, 1048576]", "expected a whole number from 1 to "},
+      {"deferred.json", "\"pixels\": [1024, 1024]", "\"pixels\": [1024, 1048576]",
+       "expected a whole number from 1 to "},
       {"deferred.json", "\"frame\": [\"deferred\"]", "\"frame\": [\"deferred\"", "deferred.json:"},
   };
   for (const auto& row : rows) {
@@ -317,8 +323,9 @@ TEST_F(LiveConfigOnDriver, a_thousand_broken_edits_neither_crash_nor_stall_it) {
   open("greyscale/settings.json", 0.001);
   const bench::Picture good = picture();
   Random random(7);
-  const std::vector<std::string> data{"greyscale/settings.json", "greyscale/greyscale.json", "greyscale/library.json",
-                                      "deferred.json", "common.json", "shaders/library.json"};
+  const std::vector<std::string> data{
+      "greyscale/settings.json", "greyscale/greyscale.json", "greyscale/library.json", "deferred.json", "common.json",
+      "shaders/library.json"};
   // Each change costs a run of the compiler.
   const std::vector<std::string> code{"shaders/mesh.vert", "shaders/show.frag", "greyscale/greyscale.frag",
                                       "shaders/frame.glsl"};
@@ -328,7 +335,8 @@ TEST_F(LiveConfigOnDriver, a_thousand_broken_edits_neither_crash_nor_stall_it) {
     const std::string& file = files[random.below(files.size())];
     const std::string text = read(file);
     std::string broken = text;
-    const std::size_t at = random.below(text.size()), length = 1 + random.below(std::min<std::size_t>(40, text.size() - at));
+    const std::size_t at = random.below(text.size()),
+                      length = 1 + random.below(std::min<std::size_t>(40, text.size() - at));
     switch (random.below(5)) {
       case 0:  // cut off
         broken.resize(at);

@@ -59,8 +59,9 @@ class PlanMaker {
       const Resource& of = config_.resources[resource];
       const auto [width, height] = config_.size_of(resource, width_, height_);
       const auto made = objects_.image({of.name, of.format, width, height});
-      if (!made) return problem_at(of.place, fmt::format("expected memory for {} x {} pixels of '{}', found: {}", width,
-                                                         height, of.name, made.error().what));
+      if (!made)
+        return problem_at(of.place, fmt::format("expected memory for {} x {} pixels of '{}', found: {}", width, height,
+                                                of.name, made.error().what));
       images_[resource] = *made;
       keep(made->image);
     }
@@ -178,12 +179,14 @@ class PlanMaker {
     const Place& vertex_place = shader.vertex_place;
     for (const auto& [location, type] : program.vertex->interface.inputs) {
       if (pass.fullscreen)
-        return problem_at(vertex_place, fmt::format("expected a vertex shader without inputs for the fullscreen pass {} "
-                                                    "in {}:{}, found {} at location {}",
-                                                    pass.name, pass.place.file, pass.place.line, type, location));
+        return problem_at(vertex_place,
+                          fmt::format("expected a vertex shader without inputs for the fullscreen pass {} "
+                                      "in {}:{}, found {} at location {}",
+                                      pass.name, pass.place.file, pass.place.line, type, location));
       if (location > 1 || type != "3 x float")
-        return problem_at(vertex_place, fmt::format("expected vec3 inputs at locations 0 and 1, found {} at location {}",
-                                                    type, location));
+        return problem_at(
+            vertex_place,
+            fmt::format("expected vec3 inputs at locations 0 and 1, found {} at location {}", type, location));
     }
     const std::size_t outputs = program.fragment ? program.fragment->interface.outputs.size() : 0;
     if (outputs != pass.targets.size() ||
@@ -224,7 +227,8 @@ class PlanMaker {
       }
     for (const Constant& constant : pass.constants) {
       const auto found = wanted.find(constant.name);
-      if (found == wanted.end()) return unknown(constant.place, constant.name, "a constant of the shader", keys_of(wanted));
+      if (found == wanted.end())
+        return unknown(constant.place, constant.name, "a constant of the shader", keys_of(wanted));
       if (constant.values.size() != found->second.components)
         return problem_at(constant.place, fmt::format("expected {} numbers for the constant '{}', found {}",
                                                       found->second.components, constant.name, constant.values.size()));
@@ -251,8 +255,9 @@ class PlanMaker {
       for (const auto& [name, binding] : program.fragment->interface.images) {
         const auto [known, added] = wanted.emplace(name, binding);
         if (!added && known->second != binding)
-          return problem_at(pass.place, fmt::format("expected shaders that agree on the binding of '{}', found {} and {}",
-                                                    name, known->second, binding));
+          return problem_at(pass.place,
+                            fmt::format("expected shaders that agree on the binding of '{}', found {} and {}", name,
+                                        known->second, binding));
       }
     }
     const std::vector<std::string> names = keys_of(wanted);
@@ -262,7 +267,8 @@ class PlanMaker {
       if (found == wanted.end()) return unknown(input.place, input.name, "an image of the shader", names);
       const auto read = image(input.resource);
       if (!read) return read.error();
-      inputs.push_back({found->second, (*read)->view, is_depth(config_.resources[input.resource].format), input.linear});
+      inputs.push_back(
+          {found->second, (*read)->view, is_depth(config_.resources[input.resource].format), input.linear});
       wanted.erase(found);
     }
     if (!wanted.empty())
@@ -335,9 +341,9 @@ RenderEnvironment scene_environment(const vulkan::Device& device) {
     return (device.features_of(vulkan_format(format)) & wanted) == wanted;
   };
   environment.supports = [has](Format format) {
-    return has(format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT |
-                           (is_depth(format) ? VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT
-                                             : VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT));
+    return has(format,
+               VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | (is_depth(format) ? VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT
+                                                                       : VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT));
   };
   environment.filters = [has](Format format) { return has(format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT); };
   environment.blends = [has](Format format) { return has(format, VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT); };

@@ -26,8 +26,8 @@ struct Step {
   VkRect2D scissor{};
   VkDescriptorSet inputs = VK_NULL_HANDLE;  ///< null: the pass reads no images
   std::array<std::byte, kPushBytes> push{};
-  std::uint32_t push_bytes = sizeof(std::uint32_t);    ///< `view` alone
-  std::map<std::string, std::uint32_t> constants;      ///< where each lies in `push`; for NamedFrame
+  std::uint32_t push_bytes = sizeof(std::uint32_t);  ///< `view` alone
+  std::map<std::string, std::uint32_t> constants;    ///< where each lies in `push`; for NamedFrame
   bool fullscreen = false;
   VkPipeline pipeline = VK_NULL_HANDLE;  ///< of a fullscreen pass
   std::vector<VkPipeline> pipelines;     ///< of a draw: by material; null: not drawn

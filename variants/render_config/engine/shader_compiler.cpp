@@ -71,7 +71,8 @@ std::shared_ptr<const ShaderCode> shader_code(std::span<const std::uint32_t> wor
 
 ShaderCompiler::ShaderCompiler(std::filesystem::path lib) : lib_(std::move(lib)) {
   for (const BuiltinShader& builtin : builtin_shaders()) {
-    const auto source = shader_source(std::filesystem::path(builtin.file), {std::string(builtin.file), 1}, read_builtin);
+    const auto source =
+        shader_source(std::filesystem::path(builtin.file), {std::string(builtin.file), 1}, read_builtin);
     if (!source) continue;
     const auto interface = shader_interface(builtin.words, stage_of(builtin.file));
     if (!interface) continue;
@@ -82,8 +83,9 @@ ShaderCompiler::ShaderCompiler(std::filesystem::path lib) : lib_(std::move(lib))
 
 ShaderCompiler::~ShaderCompiler() = default;
 
-Expected<std::shared_ptr<const CompiledShader>> ShaderCompiler::compile(const std::filesystem::path& file, ShaderStage stage,
-                                                                        const Place& from, const ReadFile& read) {
+Expected<std::shared_ptr<const CompiledShader>> ShaderCompiler::compile(const std::filesystem::path& file,
+                                                                        ShaderStage stage, const Place& from,
+                                                                        const ReadFile& read) {
   const auto source = shader_source(file, from, read);
   if (!source) return source.error();
   const std::string key = key_of(stage, source->text);
@@ -93,24 +95,30 @@ Expected<std::shared_ptr<const CompiledShader>> ShaderCompiler::compile(const st
   const auto interface = shader_interface(*words, stage);
   if (!interface) return problem_at({source->files.front(), 1}, interface.error().what);
   if (compiled_.size() >= kMostKept) compiled_.clear();
-  return compiled_[key] =
-             std::make_shared<const CompiledShader>(CompiledShader{shader_code(*words), *interface});
+  return compiled_[key] = std::make_shared<const CompiledShader>(CompiledShader{shader_code(*words), *interface});
 }
 
 Expected<std::vector<std::uint32_t>> ShaderCompiler::run_compiler(const ShaderSource& source, ShaderStage stage,
                                                                   const Place& from) {
   const std::filesystem::path glslang = pinned_package(lib_, "glslang"), runtime = pinned_package(lib_, "runtime");
   if (glslang.empty())
-    return problem_at(from, fmt::format("expected the package glslang in '{}' to compile a changed shader, found none",
-                                        lib_.string()),
-                      "python3 make.py spm install glslang");
+    return problem_at(
+        from,
+        fmt::format("expected the package glslang in '{}' to compile a changed shader, found none", lib_.string()),
+        "python3 make.py spm install glslang");
   const Expected<TemporaryFolder> folder = TemporaryFolder::create();
   if (!folder) return folder.error();
   const std::filesystem::path input = folder->path() / "shader.glsl", output = folder->path() / "shader.spv";
   if (const auto written = write_file(input, source.text); !written) return written.error();
   ChildSpec child;
-  child.command = {glslang / "bin/glslangValidator", "--quiet", "-V",     "-S", stage == ShaderStage::kVertex ? "vert" : "frag",
-                   "-o", output, input};
+  child.command = {glslang / "bin/glslangValidator",
+                   "--quiet",
+                   "-V",
+                   "-S",
+                   stage == ShaderStage::kVertex ? "vert" : "frag",
+                   "-o",
+                   output,
+                   input};
   child.environment = {fmt::format("LD_LIBRARY_PATH={}", runtime.string())};
   child.timeout_seconds = kPatienceSeconds;
   child.core_dump = false;

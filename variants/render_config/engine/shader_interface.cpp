@@ -43,7 +43,8 @@ std::string name_of(const Type& type) {
 
 class Interface {
  public:
-  Interface(std::span<const std::uint32_t> words, ShaderStage stage) : compiler_(words.data(), words.size()), stage_(stage) {}
+  Interface(std::span<const std::uint32_t> words, ShaderStage stage)
+      : compiler_(words.data(), words.size()), stage_(stage) {}
 
   ShaderInterface read() {
     check_capabilities();
@@ -84,8 +85,7 @@ class Interface {
 
   template <typename Resources>
   static void refuse_any(const Resources& resources, std::string_view what) {
-    if (!resources.empty())
-      refuse(fmt::format("expected sampler2D images, found '{}', {}", resources[0].name, what));
+    if (!resources.empty()) refuse(fmt::format("expected sampler2D images, found '{}', {}", resources[0].name, what));
   }
 
   void add_image(const spirv_cross::Resource& image) {
@@ -95,8 +95,8 @@ class Interface {
     if (set != 1 || binding >= kMostInputs)
       refuse(fmt::format("expected '{}' in set 1 with a binding from 0 to {}, found set {} and binding {}", image.name,
                          kMostInputs - 1, set, binding));
-    if (type.image.dim != spv::Dim2D || type.image.arrayed || type.image.ms || type.image.depth || !type.array.empty() ||
-        compiler_.get_type(type.image.type).basetype != Type::Float)
+    if (type.image.dim != spv::Dim2D || type.image.arrayed || type.image.ms || type.image.depth ||
+        !type.array.empty() || compiler_.get_type(type.image.type).basetype != Type::Float)
       refuse(fmt::format("expected '{}' to be a sampler2D, found another kind of image", image.name));
     for (const auto& [name, other] : interface_.images)
       if (other == binding)
@@ -127,11 +127,13 @@ class Interface {
       const std::uint32_t offset = compiler_.type_struct_member_offset(type, i);
       if (offset == 0) {
         if (name != "view" || name_of(member) != "uint")
-          refuse(fmt::format("expected the push constants to begin with uint view, found {} {}", name_of(member), name));
+          refuse(
+              fmt::format("expected the push constants to begin with uint view, found {} {}", name_of(member), name));
         continue;
       }
       if (member.basetype != Type::Float || member.columns > 1 || !member.array.empty())
-        refuse(fmt::format("expected a push constant of float, vec2, vec3 or vec4, found {} {}", name_of(member), name));
+        refuse(
+            fmt::format("expected a push constant of float, vec2, vec3 or vec4, found {} {}", name_of(member), name));
       interface_.constants[name] = {offset, member.vecsize};
     }
   }

@@ -17,9 +17,9 @@ struct ShaderInterface {
     std::uint32_t offset = 0, components = 1;
     bool operator==(const Constant&) const = default;
   };
-  std::map<std::string, std::uint32_t> images;    ///< bindings in set 1, by name
-  std::map<std::string, Constant> constants;      ///< push constants after `view`, by name
-  std::map<std::uint32_t, std::string> inputs;    ///< types, by location
+  std::map<std::string, std::uint32_t> images;  ///< bindings in set 1, by name
+  std::map<std::string, Constant> constants;    ///< push constants after `view`, by name
+  std::map<std::uint32_t, std::string> inputs;  ///< types, by location
   std::map<std::uint32_t, std::string> outputs;
 };
 

@@ -51,11 +51,13 @@ Expected<void> Stage::create_objects() {
     return {};
   };
   const auto bytes = [](auto values) { return std::as_bytes(values); };
-  if (auto done = made(vertices_, resources_.buffer(bytes(scene_.vertices()), VK_BUFFER_USAGE_VERTEX_BUFFER_BIT)); !done)
+  if (auto done = made(vertices_, resources_.buffer(bytes(scene_.vertices()), VK_BUFFER_USAGE_VERTEX_BUFFER_BIT));
+      !done)
     return done;
   if (auto done = made(indices_, resources_.buffer(bytes(scene_.indices()), VK_BUFFER_USAGE_INDEX_BUFFER_BIT)); !done)
     return done;
-  if (auto done = made(frame_data_, resources_.host_buffer(sizeof(FrameData), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT)); !done)
+  if (auto done = made(frame_data_, resources_.host_buffer(sizeof(FrameData), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT));
+      !done)
     return done;
   if (auto done = made(objects_, resources_.host_buffer(scene_.drawables().size() * sizeof(ObjectData),
                                                         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT));
@@ -63,7 +65,8 @@ Expected<void> Stage::create_objects() {
     return done;
   if (auto done = made(layouts_, Layouts::create(device_)); !done) return done;
   if (auto done = made(frame_set_, Layouts::frame_set(device_)); !done) return done;
-  if (auto done = made(commands_, vulkan::Commands::create(device_, VK_COMMAND_BUFFER_LEVEL_PRIMARY)); !done) return done;
+  if (auto done = made(commands_, vulkan::Commands::create(device_, VK_COMMAND_BUFFER_LEVEL_PRIMARY)); !done)
+    return done;
   if (auto done = made(timestamps_, vulkan::Timestamps::create(device_)); !done) return done;
   frame_set_.write(device_, 0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, frame_data_.handle());
   frame_set_.write(device_, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, objects_.handle());

@@ -42,12 +42,14 @@ vulkan::DeviceFunctions silent_commands() {
                                   const VkDescriptorSet*, std::uint32_t, const std::uint32_t*) {};
   vk.vkCmdPushConstants = [](VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags, std::uint32_t, std::uint32_t,
                              const void*) {};
-  vk.vkCmdBindVertexBuffers = [](VkCommandBuffer, std::uint32_t, std::uint32_t, const VkBuffer*, const VkDeviceSize*) {};
+  vk.vkCmdBindVertexBuffers = [](VkCommandBuffer, std::uint32_t, std::uint32_t, const VkBuffer*, const VkDeviceSize*) {
+  };
   vk.vkCmdBindIndexBuffer = [](VkCommandBuffer, VkBuffer, VkDeviceSize, VkIndexType) {};
   vk.vkCmdSetViewport = [](VkCommandBuffer, std::uint32_t, std::uint32_t, const VkViewport*) {};
   vk.vkCmdSetScissor = [](VkCommandBuffer, std::uint32_t, std::uint32_t, const VkRect2D*) {};
   vk.vkCmdDraw = [](VkCommandBuffer, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) {};
-  vk.vkCmdDrawIndexed = [](VkCommandBuffer, std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t, std::uint32_t) {};
+  vk.vkCmdDrawIndexed = [](VkCommandBuffer, std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t, std::uint32_t) {
+  };
   return vk;
 }
 

@@ -52,9 +52,10 @@ std::string other_commands(const Renderer& renderer, CodedFrame which) {
       const std::uint64_t digest = commands_of(*maker, which, scene, found, views, problem);
       if (!problem.empty()) return problem;
       if (digest != expected)
-        return fmt::format("{} objects after {} s: {} passes, {} draws and the digest {:016x} expected, {}, {} and "
-                           "{:016x} found",
-                           objects, seconds, wanted.passes, wanted.draws, expected, found.passes, found.draws, digest);
+        return fmt::format(
+            "{} objects after {} s: {} passes, {} draws and the digest {:016x} expected, {}, {} and "
+            "{:016x} found",
+            objects, seconds, wanted.passes, wanted.draws, expected, found.passes, found.draws, digest);
     }
   return "";
 }

@@ -23,7 +23,8 @@ class FrameMaker {
   /// Reads the files of the configuration; nothing to do where it is code.
   virtual Expected<void> read(CodedFrame which) = 0;
   /// Of what was read last.
-  virtual Expected<std::unique_ptr<FrameRenderer>> make(Objects& objects, std::uint32_t width, std::uint32_t height) = 0;
+  virtual Expected<std::unique_ptr<FrameRenderer>> make(Objects& objects, std::uint32_t width,
+                                                        std::uint32_t height) = 0;
 };
 
 struct Renderer {

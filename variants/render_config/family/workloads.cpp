@@ -38,10 +38,10 @@ struct Named {
   CodedFrame which;
   const char *name, *title;
 };
-constexpr std::array<Named, 3> kConfigurations{{{CodedFrame::kForward, "forward", "lit where it is drawn"},
-                                                {CodedFrame::kDeferred, "deferred", "deferred, with cascaded shadows"},
-                                                {CodedFrame::kGreyscale, "greyscale",
-                                                 "deferred with shadows, and a greyscale effect"}}};
+constexpr std::array<Named, 3> kConfigurations{
+    {{CodedFrame::kForward, "forward", "lit where it is drawn"},
+     {CodedFrame::kDeferred, "deferred", "deferred, with cascaded shadows"},
+     {CodedFrame::kGreyscale, "greyscale", "deferred with shadows, and a greyscale effect"}}};
 
 double seconds_of(std::size_t frame) {
   return kSecondsBetween * static_cast<double>(frame);
@@ -56,7 +56,8 @@ const std::vector<bench::Metric> kCountMetrics{
 
 /// What records a frame, on handles without a device.
 struct Recording {
-  Recording(const Renderer& renderer, CodedFrame which, std::uint64_t seed, std::size_t objects) : scene(seed, objects) {
+  Recording(const Renderer& renderer, CodedFrame which, std::uint64_t seed, std::size_t objects)
+      : scene(seed, objects) {
     const std::unique_ptr<FrameMaker> maker = renderer.make_maker();
     required(maker->read(which), "reading the configuration");
     frame = required(maker->make(handles, kWidth, kHeight), "making the frame");
@@ -184,8 +185,7 @@ class EditTask final : public bench::Task {
                   .environment = scene_environment(*device_),
                   .objects = std::make_unique<DeviceObjects>(*device_, stage_->layouts())});
     while (live_->begin_frame() == nullptr) {
-      if (const auto problem = live_->status().problem)
-        required(Expected<void>(*problem), "loading the configuration");
+      if (const auto problem = live_->status().problem) required(Expected<void>(*problem), "loading the configuration");
     }
     shown_ = live_->begin_frame();
   }
@@ -292,8 +292,8 @@ bench::Workload on_device(std::string name, std::string title) {
 bench::Workload frame_workload(const Renderer& renderer, const Named& of) {
   using enum bench::MetricKind;
   using enum bench::Better;
-  bench::Workload workload = on_device(
-      fmt::format("frame_{}", of.name), fmt::format("Frames of {} x {} pixels: {}", kWidth, kHeight, of.title));
+  bench::Workload workload = on_device(fmt::format("frame_{}", of.name),
+                                       fmt::format("Frames of {} x {} pixels: {}", kWidth, kHeight, of.title));
   workload.phases = {"record"};
   workload.operations = kDeviceFrames;
   workload.operation = "frame";
@@ -316,9 +316,9 @@ bench::Workload frame_workload(const Renderer& renderer, const Named& of) {
 bench::Workload edit_workload(const Renderer& renderer, bool of_shader) {
   using enum bench::MetricKind;
   using enum bench::Better;
-  bench::Workload workload = on_device(
-      of_shader ? "edit_shader" : "edit_setting",
-      fmt::format("From the edit of a {} to the end of the first frame that shows it", of_shader ? "shader" : "setting"));
+  bench::Workload workload = on_device(of_shader ? "edit_shader" : "edit_setting",
+                                       fmt::format("From the edit of a {} to the end of the first frame that shows it",
+                                                   of_shader ? "shader" : "setting"));
   workload.phases = {"until_new"};
   workload.operations = EditTask::kEdits;
   workload.operation = "edit";

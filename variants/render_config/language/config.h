@@ -36,8 +36,8 @@ enum class Format : std::uint8_t {
   kDepth24Stencil8
 };
 inline constexpr std::array<std::string_view, 18> kFormats{
-    "r8",       "rg8",         "rgba8", "r16f",   "rg16f",  "rgba16f", "r32f",    "rg32f",   "rgba32f",
-    "rgb10a2",  "r11g11b10f",  "rgb8",  "rgb16f", "rgb32f", "depth16", "depth24", "depth32", "depth24_stencil8"};
+    "r8",      "rg8",        "rgba8", "r16f",   "rg16f",  "rgba16f", "r32f",    "rg32f",   "rgba32f",
+    "rgb10a2", "r11g11b10f", "rgb8",  "rgb16f", "rgb32f", "depth16", "depth24", "depth32", "depth24_stencil8"};
 constexpr bool is_depth(Format format) {
   return format >= Format::kDepth16;
 }
@@ -78,7 +78,6 @@ struct Shader {
   Blend blend = Blend::kNone;
 };
 
-
 struct Input {
   std::string name;  ///< in GLSL
   Place place;
@@ -97,8 +96,8 @@ struct Pass {
   std::string name;  ///< "lighting[0]": the generator, and the place in it
   Place place;
   bool fullscreen = false;
-  std::size_t shader = 0;                                   ///< of a fullscreen pass
-  std::size_t order = 0;                                    ///< of a layer
+  std::size_t shader = 0;                                         ///< of a fullscreen pass
+  std::size_t order = 0;                                          ///< of a layer
   std::vector<std::optional<std::size_t>> material_shaders = {};  ///< of a layer: by material of the environment
   std::size_t view = 0;
   std::vector<std::size_t> targets = {};

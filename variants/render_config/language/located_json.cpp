@@ -96,8 +96,8 @@ class Builder {
 
   bool open(Node::Kind kind, json::error_code& error) {
     if (open_.size() == kMostDepth) {
-      problem_ = problem_at({file_, line_}, fmt::format("expected at most {} values inside each other, found more",
-                                                        kMostDepth));
+      problem_ = problem_at({file_, line_},
+                            fmt::format("expected at most {} values inside each other, found more", kMostDepth));
       return stop(error);
     }
     // Only the innermost open array or object grows, so no pointer to an outer one becomes invalid.

@@ -14,7 +14,9 @@ std::string what_of(std::string_view text) {
 }  // namespace
 
 TEST(LocatedJson, knows_the_line_of_each_value) {
-  const Expected<Node> root = parse_located("// a comment\n{\n  \"a\": [1,\n 2.5\n, \"x\\ny\"], /* and\n one */ \"b\": {\n\"c\": true}, \"d\": null,\n}\n", "a.json");
+  const Expected<Node> root = parse_located(
+      "// a comment\n{\n  \"a\": [1,\n 2.5\n, \"x\\ny\"], /* and\n one */ \"b\": {\n\"c\": true}, \"d\": null,\n}\n",
+      "a.json");
   ASSERT_TRUE(root) << root.error().what;
   EXPECT_EQ(root->place.line, 2);
   const Node* const a = root->find("a");

@@ -103,8 +103,8 @@ class Reader {
       if (expected.empty())
         problems_.add({fmt::format("{}: {}", printable(file.string()), text.error().what), "", ExitStatus::kUsage});
       else
-        problems_.add(from, fmt::format("expected {}, found no '{}': {}", expected, printable(file.string()),
-                                        text.error().what));
+        problems_.add(
+            from, fmt::format("expected {}, found no '{}': {}", expected, printable(file.string()), text.error().what));
       return std::nullopt;
     }
     Expected<Node> root = parse_located(*text, printable(file.string()));
@@ -215,8 +215,8 @@ class Reader {
   // ---- Values, and what is wrong with them.
 
   static std::string_view kind_name(Node::Kind kind) {
-    constexpr std::array<std::string_view, 6> kNames{"null", "a boolean", "a number", "a string", "an array",
-                                                     "an object"};
+    constexpr std::array<std::string_view, 6> kNames{"null",     "a boolean", "a number",
+                                                     "a string", "an array",  "an object"};
     return kNames[static_cast<std::size_t>(kind)];
   }
 
@@ -308,8 +308,7 @@ class Reader {
   template <typename Enum, std::size_t kCount>
   void choose(const Node& object, std::string_view field, const std::array<std::string_view, kCount>& names,
               Enum& value) {
-    if (const Node* const node = object.find(field))
-      value = static_cast<Enum>(choice_of(*node, field, strings(names)));
+    if (const Node* const node = object.find(field)) value = static_cast<Enum>(choice_of(*node, field, strings(names)));
   }
 
   const Node* needed(const Node& object, std::string_view field, std::string_view what) {
@@ -370,9 +369,10 @@ class Reader {
       std::vector<std::string> supported;
       for (std::size_t i = 0; i < kFormats.size(); ++i)
         if (environment_.supports(static_cast<Format>(i))) supported.emplace_back(kFormats[i]);
-      problems_.add(format->place, fmt::format("expected a format that this device can draw to and sample ({}), "
-                                               "found '{}'",
-                                               list_of(supported), kFormats[static_cast<std::size_t>(resource.format)]));
+      problems_.add(format->place,
+                    fmt::format("expected a format that this device can draw to and sample ({}), "
+                                "found '{}'",
+                                list_of(supported), kFormats[static_cast<std::size_t>(resource.format)]));
     }
     const Node* const scale = member.value.find("scale");
     const Node* const pixels = member.value.find("pixels");
@@ -381,8 +381,8 @@ class Reader {
     if (scale != nullptr) resource.scale = number_of(*scale, "a scale", 1.0 / 1024, 4);
     if (pixels != nullptr) {
       if (items_of(*pixels, "a width and a height").size() != 2) {
-        problems_.add(pixels->place, fmt::format("expected a width and a height, found {} values",
-                                                 pixels->items.size()));
+        problems_.add(pixels->place,
+                      fmt::format("expected a width and a height, found {} values", pixels->items.size()));
         return;
       }
       for (std::size_t i = 0; i < 2; ++i)
@@ -394,7 +394,8 @@ class Reader {
   void read_view(const Member& member) {
     if (!object(member, "a view", {"cascade", "of", "reach", "split", "fit", "pixels"})) return;
     View view{.name = member.name, .place = member.place};
-    if (member.name == "camera") problems_.add(member.place, "expected a name other than 'camera', which always exists");
+    if (member.name == "camera")
+      problems_.add(member.place, "expected a name other than 'camera', which always exists");
     const Node* const cascade = needed(member.value, "cascade", "a view");
     const Node* const of = needed(member.value, "of", "a view");
     if (problems_.any()) return;
@@ -433,7 +434,8 @@ class Reader {
     choose(member.value, "cull", kCulls, shader.cull);
     choose(member.value, "depth", kDepthTests, shader.depth);
     choose(member.value, "blend", kBlends, shader.blend);
-    if (const Node* const write = member.value.find("depth_write")) shader.depth_write = boolean_of(*write, "a boolean");
+    if (const Node* const write = member.value.find("depth_write"))
+      shader.depth_write = boolean_of(*write, "a boolean");
     config_.shaders.push_back(std::move(shader));
   }
 
@@ -503,12 +505,14 @@ class Reader {
       return;
     }
     if (std::ranges::find(generating_, name) != generating_.end()) {
-      problems_.add(named.place, fmt::format("expected generators that do not run each other in a circle, found {} -> {}",
-                                             fmt::join(generating_, " -> "), printable(name)));
+      problems_.add(named.place,
+                    fmt::format("expected generators that do not run each other in a circle, found {} -> {}",
+                                fmt::join(generating_, " -> "), printable(name)));
       return;
     }
     if (++runs_ > kMostRuns) {
-      problems_.add(named.place, fmt::format("expected at most {} runs of generators in a frame, found more", kMostRuns));
+      problems_.add(named.place,
+                    fmt::format("expected at most {} runs of generators in a frame, found more", kMostRuns));
       return;
     }
     generating_.push_back(name);
@@ -615,9 +619,9 @@ class Reader {
     for (const std::size_t index : written) {
       const Resource& other = config_.resources[index];
       if (other.pixels != first.pixels || (other.pixels[0] == 0 && other.scale != first.scale))
-        problems_.add(node.place, fmt::format("expected targets of one size, found '{}' with {} and '{}' with {}",
-                                              printable(first.name), size_name(first), printable(other.name),
-                                              size_name(other)));
+        problems_.add(node.place,
+                      fmt::format("expected targets of one size, found '{}' with {} and '{}' with {}",
+                                  printable(first.name), size_name(first), printable(other.name), size_name(other)));
     }
   }
 
@@ -649,7 +653,8 @@ class Reader {
   std::vector<float> numbers_of(const Node& written, std::string_view what, std::size_t least, std::size_t most) {
     constexpr double kMost = 1e9;
     const Node node = resolved(written);
-    if (node.kind == Node::Kind::kNumber && least == 1) return {static_cast<float>(number_of(node, what, -kMost, kMost))};
+    if (node.kind == Node::Kind::kNumber && least == 1)
+      return {static_cast<float>(number_of(node, what, -kMost, kMost))};
     if (node.kind != Node::Kind::kArray || node.items.size() < least || node.items.size() > most) {
       const std::string found =
           node.kind == Node::Kind::kArray ? fmt::format("{} values", node.items.size()) : describe(node);
@@ -657,7 +662,8 @@ class Reader {
       return std::vector<float>(least);
     }
     std::vector<float> numbers;
-    for (const Node& item : node.items) numbers.push_back(static_cast<float>(number_of(item, "a number", -kMost, kMost)));
+    for (const Node& item : node.items)
+      numbers.push_back(static_cast<float>(number_of(item, "a number", -kMost, kMost)));
     return numbers;
   }
 
@@ -708,8 +714,7 @@ class Reader {
       pass.inputs.push_back(std::move(input));
     }
     if (pass.inputs.size() > kMostInputs)
-      problems_.add(node.place, fmt::format("expected at most {} inputs, found {}", kMostInputs,
-                                            pass.inputs.size()));
+      problems_.add(node.place, fmt::format("expected at most {} inputs, found {}", kMostInputs, pass.inputs.size()));
   }
 
   void read_constants(const Node& node, Pass& pass) {
@@ -749,8 +754,8 @@ class Reader {
       problems_.add(place, fmt::format("expected an output with a scale of 1, found '{}' with {}",
                                        printable(output.name), size_name(output)));
     if (!written[config_.output])
-      problems_.add(place, fmt::format("expected an output that a pass of the frame writes, found '{}'",
-                                       printable(output.name)));
+      problems_.add(
+          place, fmt::format("expected an output that a pass of the frame writes, found '{}'", printable(output.name)));
   }
 
   struct Layer {

@@ -131,13 +131,15 @@ TEST_F(ReadConfig, settings_override_those_of_the_render_config) {
   EXPECT_EQ(config->frame.size(), 3u);
   EXPECT_EQ(config->resources[1].pixels[0], 64u);
   scratch_.write("settings.json", "{\"render_config\": \"a.json\",\n\"settings\": {\"sizes\": 64}}");
-  EXPECT_EQ(problem_of("settings.json"),
-            "settings.json:2: expected a setting of the render config (size, effect, shadows, strength), found 'sizes' | "
-            "did you mean 'size'?");
+  EXPECT_EQ(
+      problem_of("settings.json"),
+      "settings.json:2: expected a setting of the render config (size, effect, shadows, strength), found 'sizes' | "
+      "did you mean 'size'?");
   scratch_.write("settings.json", "{\"render_config\": \"a.json\",\n\"settings\": {\"size\": true}}");
-  EXPECT_EQ(problem_of("settings.json"),
-            "settings.json:2: expected a number for the setting 'size', as its default the number 512 in a.json:3, found "
-            "true");
+  EXPECT_EQ(
+      problem_of("settings.json"),
+      "settings.json:2: expected a number for the setting 'size', as its default the number 512 in a.json:3, found "
+      "true");
   scratch_.write("settings.json", "{\"render_config\":\n \"b.json\"}");
   EXPECT_EQ(problem_of("settings.json"),
             "settings.json:2: expected a render config, found no 'b.json': No such file or directory");
@@ -172,8 +174,10 @@ TEST_F(ReadConfig, names_file_and_line_of_each_mistake) {
       {"\"targets\": [\"lit\"]", "\"targets\": [\"lid\"]",
        "a.json:22: expected a global resource (depth, shadow, lit, half, image), found 'lid' | did you mean 'lit'?"},
       {"\"format\": \"r8\"", "\"format\": \"rgb8\"",
-       "a.json:8: expected a format that this device can draw to and sample (r8, rg8, rgba8, r16f, rg16f, rgba16f, r32f, "
-       "rg32f, rgba32f, rgb10a2, r11g11b10f, rgb16f, rgb32f, depth16, depth24, depth32, depth24_stencil8), found 'rgb8'"},
+       "a.json:8: expected a format that this device can draw to and sample (r8, rg8, rgba8, r16f, rg16f, rgba16f, "
+       "r32f, "
+       "rg32f, rgba32f, rgb10a2, r11g11b10f, rgb16f, rgb32f, depth16, depth24, depth32, depth24_stencil8), found "
+       "'rgb8'"},
       {"\"format\": \"r8\"", "\"format\": 8", "a.json:8: expected format, found the number 8"},
       {"\"scale\": 0.5", "\"scale\": 0", "a.json:8: expected a scale from 0.0009765625 to 4, found the number 0"},
       {"\"pixels\": [\"$size\", 256]", "\"pixels\": [\"$size\", 5000]",
@@ -192,8 +196,7 @@ TEST_F(ReadConfig, names_file_and_line_of_each_mistake) {
        "a.json:30: expected a setting (size, effect, shadows, strength), found 'effects' | did you mean 'effect'?"},
       {"\"fullscreen\": \"blur\"", "\"fullscreen\": \"blurr\"",
        "a.json:23: expected a shader (mesh, depth_only, blur, show), found 'blurr' | did you mean 'blur'?"},
-      {"\"draw\": \"solid\"", "\"draw\": \"glass\"",
-       "a.json:22: expected a layer (solid, shadow), found 'glass'"},
+      {"\"draw\": \"solid\"", "\"draw\": \"glass\"", "a.json:22: expected a layer (solid, shadow), found 'glass'"},
       {"\"view\": \"first\"", "\"view\": \"second\"", "a.json:17: expected a view (camera, first), found 'second'"},
       {"\"depth\": \"depth\", \"clear\"", "\"depth\": \"half\", \"clear\"",
        "a.json:22: expected a resource with a depth format, found 'half' with r8"},
@@ -226,8 +229,7 @@ TEST_F(ReadConfig, names_file_and_line_of_each_mistake) {
       {"\"viewport\": [0, 0, 0.5, 1]", "\"viewport\": [0, 0, 1]",
        "a.json:17: expected x, y, width and height, found 3 values"},
       {"\"cascade\": 0", "\"cascade\": 2", "a.json:12: expected a whole number from 0 to 1, found the number 2"},
-      {"\"first\": {", "\"camera\": {",
-       "a.json:12: expected a name other than 'camera', which always exists"},
+      {"\"first\": {", "\"camera\": {", "a.json:12: expected a name other than 'camera', which always exists"},
       {"\"order\": \"front_to_back\"", "\"order\": \"random\"",
        "a.json:14: expected an order (by_material, front_to_back, back_to_front), found 'random'"},
       {"\"strength\": 0.5", "\"strength\": [0.5]",
@@ -283,10 +285,12 @@ TEST_F(ReadConfig, a_generator_that_doubles_at_every_level_is_refused) {
     generators += ", \"g" + std::to_string(i) + "\": [{\"generate\": \"g" + std::to_string(i - 1) +
                   "\"}, {\"generate\": \"g" + std::to_string(i - 1) + "\"}]";
   problem("512", "512");
-  scratch_.write("b.json", "{\"extends\": \"a.json\", \"resource_generators\": {" + generators + "}, \"frame\": [\"g39\"]}");
+  scratch_.write("b.json",
+                 "{\"extends\": \"a.json\", \"resource_generators\": {" + generators + "}, \"frame\": [\"g39\"]}");
   EXPECT_EQ(problem_of("b.json"), "b.json:1: expected at most 256 passes in a frame, found more");
   generators.replace(0, generators.find("}]") + 2, "\"g0\": []");
-  scratch_.write("b.json", "{\"extends\": \"a.json\", \"resource_generators\": {" + generators + "}, \"frame\": [\"g39\"]}");
+  scratch_.write("b.json",
+                 "{\"extends\": \"a.json\", \"resource_generators\": {" + generators + "}, \"frame\": [\"g39\"]}");
   EXPECT_EQ(problem_of("b.json"), "b.json:1: expected at most 1024 runs of generators in a frame, found more");
 }
 

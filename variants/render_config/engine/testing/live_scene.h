@@ -44,12 +44,12 @@ class LiveScene : public vulkan::OnDriver {
   }
 
   void open(const std::string& file, double settle_seconds = 0.02) {
-    live_ = std::make_unique<LiveConfig>(
-        scratch_.path() / file, width_, height_,
-        LoadTools{.lib = lib_dir(),
-                  .environment = scene_environment(device()),
-                  .objects = std::make_unique<DeviceObjects>(device(), stage_->layouts()),
-                  .settle_seconds = settle_seconds});
+    live_ =
+        std::make_unique<LiveConfig>(scratch_.path() / file, width_, height_,
+                                     LoadTools{.lib = lib_dir(),
+                                               .environment = scene_environment(device()),
+                                               .objects = std::make_unique<DeviceObjects>(device(), stage_->layouts()),
+                                               .settle_seconds = settle_seconds});
     loads_ = 0;
     wait_for_load();
   }
