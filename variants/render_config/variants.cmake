@@ -18,11 +18,15 @@ render_config_part(language PUBLIC base)
 render_config_part(engine PUBLIC render_config_language vulkan designs base PRIVATE lab_spirv_cross lab_stb)
 lab_shaders(render_config_engine ${parts}/engine/shaders/overlay.vert ${parts}/engine/shaders/overlay.frag)
 include(${parts}/builtin_shaders.cmake)
-target_sources(render_config_engine_test PRIVATE $<TARGET_OBJECTS:bench>)
-target_link_libraries(render_config_engine_test PRIVATE lab_benchmark)
 render_config_part(coded PUBLIC render_config_engine)
 # Nothing links libxcb.
 render_config_part(viewer PUBLIC render_config_engine lab_xcb_headers ${CMAKE_DL_LIBS})
+
+# Pictures are written by bench.
+foreach(part engine coded)
+  target_sources(render_config_${part}_test PRIVATE $<TARGET_OBJECTS:bench>)
+  target_link_libraries(render_config_${part}_test PRIVATE lab_benchmark lab_stb)
+endforeach()
 
 target_link_libraries(family_${family} PUBLIC render_config_coded render_config_engine vulkan designs)
 
