@@ -1,6 +1,10 @@
 #include "variants/render_config/coded/coded_frames.h"
 
 #include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "variants/render_config/engine/builtin_shaders.h"
@@ -120,7 +124,13 @@ class Coded : public FrameRenderer {
         made(objects_->framebuffer(target.spec, views, target.area.extent.width, target.area.extent.height));
     return target;
   }
-  static std::shared_ptr<const ShaderCode> code(const char* file) { return shader_code(builtin_shader(file)); }
+  // Named once, as a shader that was read from a file is.
+  static std::shared_ptr<const ShaderCode> code(const std::string& file) {
+    static std::map<std::string, std::shared_ptr<const ShaderCode>> known;
+    std::shared_ptr<const ShaderCode>& code = known[file];
+    if (code == nullptr) code = shader_code(builtin_shader(file));
+    return code;
+  }
   Kept<VkPipeline> pipeline(const Target& target, PipelineSpec spec) {
     spec.pass = target.spec;
     for (TargetSpec& one : spec.pass) one.begin = Begin::kClear;

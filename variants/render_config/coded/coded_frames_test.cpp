@@ -16,9 +16,10 @@ class CodedFrames : public LiveScene {};
 
 TEST_F(CodedFrames, have_the_same_pixels_as_frames_from_files) {
   if (!is_there()) return run_there();
-  constexpr std::array<std::pair<CodedFrame, const char*>, 3> kFrames{{{CodedFrame::kForward, "forward.json"},
-                                                                       {CodedFrame::kDeferred, "deferred.json"},
-                                                                       {CodedFrame::kGreyscale, "greyscale/settings.json"}}};
+  constexpr std::array<std::pair<CodedFrame, const char*>, 3> kFrames{
+      {{CodedFrame::kForward, "forward.json"},
+       {CodedFrame::kDeferred, "deferred.json"},
+       {CodedFrame::kGreyscale, "greyscale/settings.json"}}};
   for (const auto& [which, file] : kFrames) {
     DeviceObjects objects(device(), stage_->layouts());
     const auto coded = make_coded(which, objects, width_, height_);

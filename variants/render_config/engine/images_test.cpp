@@ -70,8 +70,8 @@ bench::Picture comparison(const bench::Picture& expected, const bench::Picture& 
     all.pixels.insert(all.pixels.end(), &expected.pixels[begin], &expected.pixels[0] + end);
     all.pixels.insert(all.pixels.end(), &found.pixels[begin], &found.pixels[0] + end);
     for (std::size_t i = begin; i < end; ++i)
-      all.pixels.push_back(static_cast<std::uint8_t>(
-          std::min(255, 8 * std::abs(int{expected.pixels[i]} - int{found.pixels[i]}))));
+      all.pixels.push_back(
+          static_cast<std::uint8_t>(std::min(255, 8 * std::abs(int{expected.pixels[i]} - int{found.pixels[i]}))));
   }
   return all;
 }
