@@ -1,5 +1,8 @@
 #include "variants/render_config/engine/device_objects.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "variants/render_config/engine/scene.h"
@@ -99,6 +102,11 @@ Expected<std::shared_ptr<Object>> DeviceObjects::found_or_made(std::map<std::str
 
 Expected<TargetImage> DeviceObjects::image(const ImageSpec& spec) {
   const auto made = found_or_made(images_, key_of(spec), [&]() -> Expected<PlacedTarget> {
+    const VkPhysicalDeviceLimits& limits = device_.limits();
+    const std::uint32_t most =
+        std::min({limits.maxImageDimension2D, limits.maxFramebufferWidth, limits.maxFramebufferHeight});
+    if (spec.width > most || spec.height > most)
+      return Error{fmt::format("the device draws at most {} pixels wide and high", most), ""};
     const VkImageUsageFlags drawn =
         is_depth(spec.format) ? VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT : VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
     auto placed =

@@ -304,6 +304,9 @@ TEST_F(LiveConfigOnDriver, each_mistake_names_its_line_and_the_last_good_image_s
        "settings.json:2: expected a render config, found no 'defered.json': No such file or directory"},
       {"deferred.json", "\"pixels\": [1024, 1024]", "\"pixels\": [1024, 1048576]",
        "expected a whole number from 1 to "},
+      {"deferred.json", "\"albedo\": {\"format\": \"rgba8\"}",
+       "\"albedo\": {\"format\": \"rgba32f\", \"pixels\": [16384, 16384]}",
+       "expected targets of one size, found 'albedo' with 16384 x 16384 pixels"},
       {"deferred.json", "\"frame\": [\"deferred\"]", "\"frame\": [\"deferred\"", "deferred.json:"},
   };
   for (const auto& row : rows) {

@@ -58,6 +58,11 @@ class PlanMaker {
     if (!images_[resource]) {
       const Resource& of = config_.resources[resource];
       const auto [width, height] = config_.size_of(resource, width_, height_);
+      bytes_ += texel_bytes(of.format) * width * height;
+      if (bytes_ > kMostImageBytes)
+        return problem_at(of.place, fmt::format("expected at most {} bytes of images, found {} with the {} x {} pixels "
+                                                "of '{}'",
+                                                kMostImageBytes, bytes_, width, height, of.name));
       const auto made = objects_.image({of.name, of.format, width, height});
       if (!made)
         return problem_at(of.place, fmt::format("expected memory for {} x {} pixels of '{}', found: {}", width, height,
@@ -298,6 +303,7 @@ class PlanMaker {
   std::uint32_t width_, height_;
   std::unique_ptr<Plan> plan_{new Plan};
   std::vector<std::optional<TargetImage>> images_;
+  std::uint64_t bytes_ = 0;  // of images
   std::vector<bool> written_;
 };
 

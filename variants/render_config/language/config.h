@@ -42,6 +42,12 @@ constexpr bool is_depth(Format format) {
   return format >= Format::kDepth16;
 }
 
+/// Of a texel, as a device may store it at least.
+constexpr std::uint64_t texel_bytes(Format format) {
+  constexpr std::array<std::uint8_t, kFormats.size()> kBytes{1, 2, 4, 2, 4, 8, 4, 8, 16, 4, 4, 3, 6, 12, 2, 4, 4, 4};
+  return kBytes[static_cast<std::size_t>(format)];
+}
+
 /// An image. Its size is `scale` of the output's, or `pixels` if they are not 0.
 struct Resource {
   std::string name;
@@ -121,7 +127,8 @@ struct Config {
   std::array<std::uint32_t, 2> size_of(std::size_t resource, std::uint32_t width, std::uint32_t height) const;
 };
 
-inline constexpr std::size_t kMostInputs = 8;  ///< of a pass
+inline constexpr std::size_t kMostInputs = 8;                    ///< of a pass
+inline constexpr std::uint64_t kMostImageBytes = 2'000'000'000;  ///< of all images of a frame
 
 /// What a configuration can ask for.
 struct RenderEnvironment {

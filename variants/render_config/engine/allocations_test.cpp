@@ -1,5 +1,5 @@
-// That moving the scene allocates nothing, counted by this executable's own operator new. A sanitizer has its own, and
-// there this test is left out.
+// That moving the scene and recording a plan allocate nothing, counted by this executable's own operator new. A
+// sanitizer has its own, and there this test is left out.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <gtest/gtest.h>
 
@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <new>
 
-#include "variants/render_config/engine/scene.h"
+#include "variants/render_config/engine/plan.h"
+#include "variants/render_config/engine/testing/shipped_plan.h"
+#include "variants/render_config/engine/without_device.h"
 
 namespace {
 
@@ -33,12 +35,25 @@ std::atomic<std::size_t> allocations = 0;
 namespace lab::render_config {
 namespace {
 
-TEST(SceneAllocations, SetTimeAllocatesNothing) {
+TEST(Allocations, none_while_a_scene_moves) {
   const std::size_t at_first = allocations;
   Scene scene(5, 4000);
   const std::size_t before = allocations;
   EXPECT_GT(before, at_first);
   for (int i = 0; i < 5; ++i) scene.set_time(i * 7.5, 16.0 / 9);
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(Allocations, none_while_a_plan_is_recorded) {
+  Scene scene(5, 200);
+  scene.set_time(1, 16.0 / 9);
+  NumberedObjects objects;
+  const auto plan = shipped_plan("greyscale/settings.json", objects, 320, 180);
+  ASSERT_TRUE(plan) << plan.error().what;
+  const vulkan::DeviceFunctions silent = silent_commands();
+  const FrameContext frame{silent, VK_NULL_HANDLE, NumberedObjects::binding(), scene};
+  const std::size_t before = allocations;
+  (*plan)->record(frame);
   EXPECT_EQ(allocations, before);
 }
 
