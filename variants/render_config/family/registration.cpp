@@ -6,6 +6,7 @@
 
 #include "harness/bench/checksum.h"
 #include "variants/render_config/engine/without_device.h"
+#include "variants/render_config/family/fuzz.h"
 #include "variants/render_config/family/render_config.h"
 #include "variants/render_config/family/workloads.h"
 
@@ -73,6 +74,7 @@ bench::Variant make_variant(bench::VariantCard card, Renderer renderer) {
        {CodedFrame::kGreyscale, "a frame with the greyscale effect has the same commands as in C++"}}};
   for (const auto& [which, name] : kChecks)
     variant.conformance.push_back({name, [renderer, which = which] { return other_commands(renderer, which); }});
+  variant.fuzz = fuzz;
   return variant;
 }
 

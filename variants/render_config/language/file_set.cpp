@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "harness/base/open_file.h"
 
@@ -66,6 +67,10 @@ Expected<std::string> FileSet::read(const std::filesystem::path& file) {
   }
   if (!found->second.contents) return found->second.error;
   return *found->second.contents;
+}
+
+void FileSet::provide(const std::filesystem::path& file, std::string text) {
+  files_[file].contents = std::move(text);
 }
 
 }  // namespace lab::render_config

@@ -26,6 +26,8 @@ class FileSet {
  public:
   /// The error says what is wrong with the file, without its name. At most 1 MB.
   Expected<std::string> read(const std::filesystem::path& file);
+  /// From now on, read() finds this text in the file.
+  void provide(const std::filesystem::path& file, std::string text);
 
   struct File {
     std::optional<std::string> contents;  ///< nothing: it could not be read
