@@ -33,9 +33,9 @@ struct LoadStatus {
 
 /// What a load is made with.
 struct LoadTools {
-  std::filesystem::path lib;               ///< spm's folder of packages, for the compiler of shaders
-  RenderEnvironment environment;           ///< what the device can do
-  std::unique_ptr<Objects> objects;        ///< used by the loading thread alone
+  std::filesystem::path lib;         ///< spm's folder of packages, for the compiler of shaders
+  RenderEnvironment environment;     ///< what the device can do
+  std::unique_ptr<Objects> objects;  ///< used by the loading thread alone
   /// A file that is being written is broken for a moment: a problem is reported if nothing changes for this long.
   double settle_seconds = 0.1;
 };

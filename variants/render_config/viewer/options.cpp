@@ -28,11 +28,13 @@ bool parse_number(std::string_view text, Number& number) {
 Expected<void> set(ViewOptions& options, const std::string& flag, const std::string& value) {
   if (flag == "--size") {
     const std::size_t by = value.find('x');
-    const bool numbers = by != std::string::npos && parse_number(std::string_view(value).substr(0, by), options.width) &&
+    const bool numbers = by != std::string::npos &&
+                         parse_number(std::string_view(value).substr(0, by), options.width) &&
                          parse_number(std::string_view(value).substr(by + 1), options.height);
     if (!numbers || options.width < 1 || options.height < 1 || options.width > kMostPixels ||
         options.height > kMostPixels)
-      return usage_error(fmt::format("--size: expected WIDTHxHEIGHT from 1 to {} pixels, found '{}'", kMostPixels, value));
+      return usage_error(
+          fmt::format("--size: expected WIDTHxHEIGHT from 1 to {} pixels, found '{}'", kMostPixels, value));
   } else if (flag == "--frames") {
     std::uint64_t frames = 0;
     if (!parse_number(value, frames)) return usage_error(fmt::format("--frames: expected a number, found '{}'", value));
@@ -41,7 +43,8 @@ Expected<void> set(ViewOptions& options, const std::string& flag, const std::str
     options.out = value;
   } else if (flag == "--driver") {
     if (std::ranges::find(vulkan::kDrivers, value) == std::end(vulkan::kDrivers))
-      return usage_error(fmt::format("--driver: expected one of {}, found '{}'", fmt::join(vulkan::kDrivers, ", "), value));
+      return usage_error(
+          fmt::format("--driver: expected one of {}, found '{}'", fmt::join(vulkan::kDrivers, ", "), value));
     options.driver = value;
   } else {
     if (value != "auto" && value != "none")
@@ -60,7 +63,8 @@ Expected<ViewOptions> parse_options(std::span<const std::string> words) {
     const std::string& word = words[i];
     if (!word.starts_with("--")) {
       if (!options.config.empty())
-        return usage_error(fmt::format("expected one configuration, found '{}' and '{}'", options.config.string(), word));
+        return usage_error(
+            fmt::format("expected one configuration, found '{}' and '{}'", options.config.string(), word));
       options.config = word;
       continue;
     }

@@ -68,8 +68,8 @@ class Viewer {
     if (!stage) return stage.error();
     stage_ = std::move(*stage);
     if (window_ != nullptr) {
-      auto presenter = vulkan::Presenter::create(device_, {window_->connection(), window_->window()},
-                                                 vulkan::Pace::kRefresh);
+      auto presenter =
+          vulkan::Presenter::create(device_, {window_->connection(), window_->window()}, vulkan::Pace::kRefresh);
       if (!presenter) return presenter.error();
       presenter_ = std::move(*presenter);
     }
@@ -79,11 +79,11 @@ class Viewer {
     overlay_ = std::move(*overlay);
     blank_objects_ = std::make_unique<DeviceObjects>(device_, stage_->layouts());
     if (const auto made = make_blank(options_.width, options_.height); !made) return made.error();
-    live_ = std::make_unique<LiveConfig>(
-        options_.config, options_.width, options_.height,
-        LoadTools{.lib = lib_dir(),
-                  .environment = scene_environment(device_),
-                  .objects = std::make_unique<DeviceObjects>(device_, stage_->layouts())});
+    live_ =
+        std::make_unique<LiveConfig>(options_.config, options_.width, options_.height,
+                                     LoadTools{.lib = lib_dir(),
+                                               .environment = scene_environment(device_),
+                                               .objects = std::make_unique<DeviceObjects>(device_, stage_->layouts())});
     return {};
   }
 
@@ -116,7 +116,8 @@ class Viewer {
     } else {
       fmt::print(stderr, "view: loaded in {:.0f} ms", status.load_seconds * 1e3);
       if (status.compilations > 0)
-        fmt::print(stderr, ", {:.0f} ms of it to compile {} shaders", status.compile_seconds * 1e3, status.compilations);
+        fmt::print(stderr, ", {:.0f} ms of it to compile {} shaders", status.compile_seconds * 1e3,
+                   status.compilations);
       fmt::print(stderr, "\n");
     }
     std::vector<std::string> lines;
@@ -128,9 +129,8 @@ class Viewer {
   Expected<void> show(const Plan* plan) {
     const FrameRenderer& frame = plan != nullptr ? static_cast<const FrameRenderer&>(*plan) : *blank_;
     const FrameOutput& output = frame.output();
-    const double seconds = options_.out || window_ == nullptr
-                               ? kSecondsPerFile * static_cast<double>(stage_->frames())
-                               : seconds_since(start_);
+    const double seconds = options_.out || window_ == nullptr ? kSecondsPerFile * static_cast<double>(stage_->frames())
+                                                              : seconds_since(start_);
     if (const auto prepared = stage_->prepare(frame, seconds); !prepared) return prepared.error();
     const bool over = !lines_.empty();
     if (over) {
