@@ -34,3 +34,8 @@ add_executable(render_config_view ${parts}/viewer/main.cpp $<TARGET_OBJECTS:benc
 lab_own(render_config_view)
 target_link_libraries(render_config_view PRIVATE render_config_viewer designs base lab_benchmark)
 set_target_properties(render_config_view PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# Its test starts it.
+add_dependencies(render_config_viewer_test render_config_view)
+target_sources(render_config_viewer_test PRIVATE $<TARGET_OBJECTS:bench>)
+target_link_libraries(render_config_viewer_test PRIVATE designs base lab_benchmark)

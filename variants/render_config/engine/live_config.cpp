@@ -22,12 +22,9 @@ double seconds_since(Clock::time_point start) {
 }  // namespace
 
 LiveConfig::LiveConfig(std::filesystem::path file, std::uint32_t width, std::uint32_t height, LoadTools tools)
-    : file_(std::move(file)),
-      tools_(std::move(tools)),
-      compiler_(tools_.lib),
-      width_(width),
-      height_(height),
-      thread_([this] { work(); }) {}
+    : file_(std::move(file)), tools_(std::move(tools)), compiler_(tools_.lib), size_{width, height}, thread_([this] {
+        work();
+      }) {}
 
 LiveConfig::~LiveConfig() {
   stop_ = true;
@@ -47,10 +44,8 @@ const Plan* LiveConfig::begin_frame() {
 
 void LiveConfig::resize(std::uint32_t width, std::uint32_t height) {
   const std::lock_guard lock(mutex_);
-  if (width == width_ && height == height_) return;
-  width_ = width;
-  height_ = height;
-  resized_ = true;
+  if (Size{width, height} == size_) return;
+  size_ = {width, height};
   watch_.wake();
 }
 
@@ -64,18 +59,18 @@ void LiveConfig::work() {
   while (!stop_) {
     watch_.wait(kLookSeconds);
     drop_retired();
-    bool resized;
-    {
-      const std::lock_guard lock(mutex_);
-      resized = std::exchange(resized_, false);
-    }
-    if (!stop_ && watch_.changed()) {
-      load();
-    } else if (!stop_ && resized && good_) {
-      auto plan = make_plan(good_->config, good_->files);
-      if (plan) publish(std::move(*plan));
+    if (!stop_ && watch_.changed()) load();
+    // Also if what was just loaded is broken.
+    if (!stop_ && good_ && good_->size != size()) {
+      auto plan = make_plan(*good_);
+      if (plan) publish(std::move(*plan), {});
     }
   }
+}
+
+LiveConfig::Size LiveConfig::size() const {
+  const std::lock_guard lock(mutex_);
+  return size_;
 }
 
 void LiveConfig::load() {
@@ -91,7 +86,7 @@ void LiveConfig::load() {
     Expected<Config> config = read_config(file_, tools_.environment, loaded.files);
     if (config) {
       loaded.config = std::move(*config);
-      auto plan = make_plan(loaded.config, loaded.files);
+      auto plan = make_plan(loaded);
       if (plan)
         made = std::move(*plan);
       else
@@ -115,28 +110,24 @@ void LiveConfig::load() {
   ended.compile_seconds = compiler_.seconds() - compiled;
   ended.compilations = compiler_.compilations() - compilations;
   ended.problem = std::move(problem);
-  if (made != nullptr) publish(std::move(made));
-  const std::lock_guard lock(mutex_);
-  ended.loads = status_.loads + 1;
-  ended.plans = status_.plans;
-  status_ = std::move(ended);
+  publish(std::move(made), std::move(ended));
 }
 
-Expected<std::unique_ptr<Plan>> LiveConfig::make_plan(const Config& config, FileSet& files) {
-  std::uint32_t width, height;
-  {
-    const std::lock_guard lock(mutex_);
-    width = width_;
-    height = height_;
-    resized_ = false;
-  }
-  const ReadFile read = [&files](const std::filesystem::path& file) { return files.read(file); };
-  return Plan::make(config, compiler_, read, *tools_.objects, width, height);
+Expected<std::unique_ptr<Plan>> LiveConfig::make_plan(Loaded& loaded) {
+  loaded.size = size();
+  const ReadFile read = [&loaded](const std::filesystem::path& file) { return loaded.files.read(file); };
+  return Plan::make(loaded.config, compiler_, read, *tools_.objects, loaded.size.width, loaded.size.height);
 }
 
-void LiveConfig::publish(std::unique_ptr<Plan> plan) {
+void LiveConfig::publish(std::unique_ptr<Plan> plan, std::optional<LoadStatus> ended) {
   std::unique_ptr<Plan> unused;  // a plan that no frame has taken
   const std::lock_guard lock(mutex_);
+  if (ended) {
+    ended->loads = status_.loads + 1;
+    ended->plans = status_.plans;
+    status_ = std::move(*ended);
+  }
+  if (plan == nullptr) return;
   unused = std::exchange(next_, std::move(plan));
   ++status_.plans;
 }

@@ -52,19 +52,26 @@ class LiveConfig {
   /// Called when a frame begins and the one before has ended: the newest plan, valid until the next call. Null: no load
   /// has gone well yet.
   const Plan* begin_frame();
-  /// A plan for this size comes as if a file had changed.
+  /// A plan for this size comes as if a file had changed; of the last good configuration if the files are broken.
   void resize(std::uint32_t width, std::uint32_t height);
   LoadStatus status() const;
 
  private:
+  struct Size {
+    std::uint32_t width = 0, height = 0;
+    bool operator==(const Size&) const = default;
+  };
   struct Loaded {
     Config config;
     FileSet files;
+    Size size = {};  // for which a plan of it was last made, or failed to be
   };
   void work();
   void load();
-  Expected<std::unique_ptr<Plan>> make_plan(const Config& config, FileSet& files);
-  void publish(std::unique_ptr<Plan> plan);
+  Expected<std::unique_ptr<Plan>> make_plan(Loaded& loaded);
+  Size size() const;
+  // Both together: whoever sees the plan sees how it was loaded. `plan` may be null, and `ended` nothing.
+  void publish(std::unique_ptr<Plan> plan, std::optional<LoadStatus> ended);
   void drop_retired();
 
   const std::filesystem::path file_;
@@ -74,8 +81,7 @@ class LiveConfig {
   std::optional<Loaded> good_;  // the loading thread's
 
   mutable std::mutex mutex_;  // of the rest
-  std::uint32_t width_, height_;
-  bool resized_ = false;
+  Size size_;
   std::unique_ptr<Plan> next_, current_;
   std::vector<std::unique_ptr<Plan>> retired_;  // dropped by the loading thread, as Objects needs
   LoadStatus status_;

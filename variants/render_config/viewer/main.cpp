@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/terminal.h"
 #include "variants/render_config/viewer/viewer.h"
 #include "variants/vulkan/driver_process.h"
 
@@ -25,12 +26,14 @@ Expected<void> run(const std::vector<std::string>& words) {
 }  // namespace lab::render_config
 
 int main(int argc, char** argv) {
+  lab::open_standard_files();
   const auto done = lab::render_config::run({argv + 1, argv + argc});
   if (done) return 0;
-  fmt::print(stderr, "view: error: {}\n", done.error().what);
+  if (done.error().status == lab::ExitStatus::kNobodyReads) return static_cast<int>(done.error().status);
+  std::fputs(fmt::format("view: error: {}\n", done.error().what).c_str(), stderr);
   const std::string hint = done.error().hint.empty() && done.error().status == lab::ExitStatus::kUsage
                                ? "python3 make.py view --help"
                                : done.error().hint;
-  if (!hint.empty()) fmt::print(stderr, "hint: {}\n", hint);
+  if (!hint.empty()) std::fputs(fmt::format("hint: {}\n", hint).c_str(), stderr);
   return static_cast<int>(done.error().status);
 }

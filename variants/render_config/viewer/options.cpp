@@ -40,6 +40,7 @@ Expected<void> set(ViewOptions& options, const std::string& flag, const std::str
     if (!parse_number(value, frames)) return usage_error(fmt::format("--frames: expected a number, found '{}'", value));
     options.frames = frames;
   } else if (flag == "--out") {
+    if (value.empty()) return usage_error("--out: expected a folder, found ''");
     options.out = value;
   } else if (flag == "--driver") {
     if (std::ranges::find(vulkan::kDrivers, value) == std::end(vulkan::kDrivers))

@@ -1,9 +1,13 @@
 #include "variants/render_config/viewer/viewer.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -13,6 +17,7 @@
 #include "harness/base/files.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/layout.h"
+#include "harness/base/terminal.h"
 #include "harness/bench/exhibits.h"
 #include "variants/render_config/engine/blank_frame.h"
 #include "variants/render_config/engine/device_objects.h"
@@ -37,6 +42,19 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Whoever does not read the messages still has the window, so a failure ends nothing.
+void say(const std::string& line) {
+  std::fputs((line + "\n").c_str(), stderr);
+}
+
+// A result, unlike a message.
+Expected<void> announce(const std::filesystem::path& file) {
+  if (std::fputs((file.string() + "\n").c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return {};
+  const int code = errno;
+  if (reader_gone(STDOUT_FILENO)) return Error{"", "", ExitStatus::kNobodyReads};
+  return Error{fmt::format("writing to standard output: {}", std::strerror(code)), ""};
+}
+
 /// The members end in reverse: the window after what presents to it.
 class Viewer {
  public:
@@ -48,18 +66,22 @@ class Viewer {
     while (!interrupt_.interrupted()) {
       if (window_ != nullptr && !handle_events()) return {};
       const Plan* const plan = live_->begin_frame();
-      if (window_ == nullptr && plan == nullptr && options_.frames != 0u) {
-        // Nothing to write yet, or ever.
+      if (plan == nullptr && has_end()) {
+        // Nothing to count yet, or ever.
         if (const auto problem = live_->status().problem) return *problem;
         std::this_thread::sleep_for(kPatience);
         continue;
       }
       report();
+      if (window_ == nullptr && !is_to_write(plan)) {
+        std::this_thread::sleep_for(kPatience);
+        continue;
+      }
       if (const auto shown = show(plan); !shown) return shown.error();
-      if (options_.frames && *options_.frames != 0 && stage_->frames() >= *options_.frames) return {};
+      if (has_end() && frames_ >= *options_.frames) return {};
     }
     // Whoever interrupts a view that has no end ends it.
-    return {};
+    return has_end() ? Expected<void>(interrupted_error()) : Expected<void>();
   }
 
  private:
@@ -87,6 +109,13 @@ class Viewer {
     return {};
   }
 
+  bool has_end() const { return options_.frames && *options_.frames != 0; }
+
+  // Each frame of a plan; with frames 0 each new plan and each new problem.
+  bool is_to_write(const Plan* plan) const {
+    return options_.frames == 0u ? plan != written_plan_ || lines_ != written_lines_ : plan != nullptr;
+  }
+
   Expected<void> make_blank(std::uint32_t width, std::uint32_t height) {
     auto blank = BlankFrame::make(*blank_objects_, width, height);
     if (!blank) return blank.error();
@@ -111,14 +140,14 @@ class Viewer {
     if (status.loads == reported_) return;
     reported_ = status.loads;
     if (status.problem) {
-      fmt::print(stderr, "view: error: {}\n", status.problem->what);
-      if (!status.problem->hint.empty()) fmt::print(stderr, "hint: {}\n", status.problem->hint);
+      say("view: error: " + status.problem->what);
+      if (!status.problem->hint.empty()) say("hint: " + status.problem->hint);
     } else {
-      fmt::print(stderr, "view: loaded in {:.0f} ms", status.load_seconds * 1e3);
+      std::string loaded = fmt::format("view: loaded in {:.0f} ms", status.load_seconds * 1e3);
       if (status.compilations > 0)
-        fmt::print(stderr, ", {:.0f} ms of it to compile {} shaders", status.compile_seconds * 1e3,
-                   status.compilations);
-      fmt::print(stderr, "\n");
+        loaded += fmt::format(", {:.0f} ms of it to compile {} shader{}", status.compile_seconds * 1e3,
+                              status.compilations, status.compilations == 1 ? "" : "s");
+      say(loaded);
     }
     std::vector<std::string> lines;
     if (status.problem) lines = {status.problem->what, status.problem->hint};
@@ -127,10 +156,13 @@ class Viewer {
   }
 
   Expected<void> show(const Plan* plan) {
+    if (plan == nullptr && window_ != nullptr &&
+        (blank_->output().width != window_->width() || blank_->output().height != window_->height()))
+      if (const auto made = make_blank(window_->width(), window_->height()); !made) return made.error();
     const FrameRenderer& frame = plan != nullptr ? static_cast<const FrameRenderer&>(*plan) : *blank_;
     const FrameOutput& output = frame.output();
-    const double seconds = options_.out || window_ == nullptr ? kSecondsPerFile * static_cast<double>(stage_->frames())
-                                                              : seconds_since(start_);
+    const double seconds =
+        options_.out || window_ == nullptr ? kSecondsPerFile * static_cast<double>(frames_) : seconds_since(start_);
     if (const auto prepared = stage_->prepare(frame, seconds); !prepared) return prepared.error();
     const bool over = !lines_.empty();
     if (over) {
@@ -142,24 +174,24 @@ class Viewer {
     });
     if (!recorded) return recorded.error();
     if (const auto executed = stage_->execute(); !executed) return executed.error();
+    if (plan != nullptr) ++frames_;
     if (const auto written = write(output, plan); !written) return written.error();
     if (presenter_ == nullptr) return {};
     const auto presented = presenter_->present(output.image, output.width, output.height);
     // A window that has gone is reported by its next event.
-    if (!presented) return window_->poll().empty() ? Expected<void>(presented.error()) : Expected<void>();
+    if (!presented) return is_closed() ? Expected<void>() : Expected<void>(presented.error());
     if (!*presented) std::this_thread::sleep_for(kPatience);
     retitle();
     return {};
   }
 
-  // Each frame, or without an end each new plan and each new problem.
+  bool is_closed() {
+    return std::ranges::any_of(window_->poll(),
+                               [](const WindowEvent& event) { return event.kind == WindowEvent::Kind::kClosed; });
+  }
+
   Expected<void> write(const FrameOutput& output, const Plan* plan) {
-    if (window_ != nullptr && !options_.out) return {};
-    const bool endless = options_.frames == 0u;
-    if (endless && plan == written_plan_ && lines_ == written_lines_) {
-      std::this_thread::sleep_for(kPatience);
-      return {};
-    }
+    if ((window_ != nullptr && !options_.out) || !is_to_write(plan)) return {};
     written_plan_ = plan;
     written_lines_ = lines_;
     const auto picture = stage_->picture(output);
@@ -169,11 +201,9 @@ class Viewer {
     std::filesystem::create_directories(folder, failed);
     if (failed) return file_error("creating", folder, failed.value());
     const std::filesystem::path file =
-        folder / (endless ? "frame.png" : fmt::format("frame-{:04}.png", stage_->frames() - 1));
+        folder / (options_.frames == 0u ? "frame.png" : fmt::format("frame-{:04}.png", frames_ - 1));
     if (const auto written = write_file(file, bench::png_of(*picture)); !written) return written.error();
-    fmt::print("{}\n", file.string());
-    std::fflush(stdout);
-    return {};
+    return announce(file);
   }
 
   // Twice a second: what a frame costs.
@@ -204,6 +234,7 @@ class Viewer {
   std::unique_ptr<BlankFrame> blank_;
   std::unique_ptr<LiveConfig> live_;
   std::uint64_t reported_ = 0;
+  std::uint64_t frames_ = 0;  // of plans, not of the blank frame
   std::vector<std::string> lines_, written_lines_;
   const Plan* written_plan_ = nullptr;
   const Clock::time_point start_ = Clock::now();
@@ -221,7 +252,7 @@ Expected<void> view(const ViewOptions& given, const std::string& loader) {
     if (opened)
       window = std::move(*opened);
     else
-      fmt::print(stderr, "view: {}; frames are written as files\n", opened.error().what);
+      say(fmt::format("view: {}; frames are written as files", opened.error().what));
   }
   if (window == nullptr && !options.frames) options.frames = 1;
   vulkan::Validation unwatched;
