@@ -8,8 +8,8 @@
 
 namespace lab::render_config {
 
-/// "" or what is wrong, in one sentence: a problem without a place, a frame that does other than its passes, or a frame by
-/// names that does other than one by steps.
+/// "" or what is wrong, in one sentence: a problem without a place, a frame that does other than its passes, or a frame
+/// by names that does other than one by steps.
 std::string fuzz(std::span<const std::uint8_t> input);
 
 }  // namespace lab::render_config
