@@ -350,6 +350,17 @@ TEST_F(ViewerOnScreen, a_window_follows_the_files_and_its_size_and_shows_what_is
   screen.client.resize(window, 437, 263);
   EXPECT_TRUE(screen.shows(viewer, window, pattern(437, 263, 51)));
 
+  // Both at once.
+  viewer.signal(SIGSTOP);
+  screen.client.resize(window, 310, 290);
+  edit("pattern.frag", replaced(kPatternShader, "shown = ", "shwn = "));
+  viewer.signal(SIGCONT);
+  const std::string undeclared = ":6: expected GLSL, found: 'shwn' : undeclared identifier";
+  said += "view: error: DIR/pattern.frag" + undeclared + "\n";
+  EXPECT_TRUE(viewer.says(said));
+  EXPECT_TRUE(screen.shows(viewer, window,
+                           under_text(pattern(310, 290, 51), {path("pattern.frag").string() + undeclared})));
+
   screen.client.ask_to_close(window);
   EXPECT_EQ(viewer.end(), 0);
   EXPECT_EQ(viewer.said(), said);
