@@ -148,7 +148,10 @@ std::string without_comments(std::string_view text) {
 }  // namespace
 
 Error problem_at(const Place& place, const std::string& sentence, std::string hint) {
-  return {fmt::format("{}:{}: {}", place.file, place.line, sentence), std::move(hint), ExitStatus::kUsage};
+  // Names in a configuration may have any bytes.
+  std::string what = printable(fmt::format("{}:{}: {}", place.file, place.line, sentence));
+  std::ranges::replace(what, '\n', '?');
+  return {std::move(what), std::move(hint), ExitStatus::kUsage};
 }
 
 const Node* Node::find(std::string_view name) const {

@@ -50,6 +50,10 @@ TEST(LocatedJson, names_the_line_of_what_it_refuses) {
   EXPECT_EQ(what_of(std::string("{\"a\0\": 1}", 9)).substr(0, 9), "a.json:1:");
 }
 
+TEST(LocatedJson, a_problem_is_one_line_that_a_terminal_can_show) {
+  EXPECT_EQ(problem_at({"a.json", 3}, "found 'x\n\x1b[2J'").what, "a.json:3: found 'x??[2J'");
+}
+
 TEST(LocatedJson, refuses_each_prefix_of_a_document) {
   const std::string text = "{\"a\": [1, true, \"x\"], \"b\": {\"c\": null}}";
   for (std::size_t i = 0; i < text.size(); ++i) EXPECT_NE(what_of(text.substr(0, i)), "") << i;
