@@ -20,7 +20,7 @@ NamedFrame::NamedFrame(const Config& config, std::unique_ptr<Plan> plan) : plan_
     named.order = kOrders[pass.order];
     for (const Constant& constant : pass.constants) {
       named.constants.emplace_back(constant.name, constant.values);
-      constants_[pass.name + "/" + constant.name] = step.constants.at(constant.name);
+      constants_[pass.name + "/" + constant.name] = plan_->constants()[i].at(constant.name);
     }
     targets_[pass.name] = &step;
     if (step.inputs != VK_NULL_HANDLE) inputs_[pass.name] = step.inputs;

@@ -34,6 +34,7 @@ class PlanMaker {
     written_.resize(config_.resources.size());
     for (const Pass& pass : config_.frame)
       if (const Expected<void> added = add(pass); !added) return added.error();
+    for (Step& step : plan_->steps_) step.begin.pClearValues = step.clear_values.data();  // where they stay
     for (const View& view : config_.views)
       plan_->views_.push_back({view.cascade, view.of, static_cast<float>(view.reach), static_cast<float>(view.split),
                                view.sphere, view.pixels});
@@ -75,6 +76,7 @@ class PlanMaker {
 
   Expected<void> add(const Pass& pass) {
     Step step;
+    plan_->constants_.emplace_back();
     PassSpec spec;
     std::vector<Kept<VkImageView>> views;
     std::vector<std::size_t> targets = pass.targets;
@@ -87,7 +89,7 @@ class PlanMaker {
       const Format format = config_.resources[resource].format;
       const bool covered = pass.covers && !written_[resource];
       spec.push_back({format, pass.clears[i] ? Begin::kClear : covered ? Begin::kCover : Begin::kKeep});
-      VkClearValue& value = step.clear_values.emplace_back();
+      VkClearValue& value = step.clear_values[i];
       const std::array<float, 4> clear = pass.clears[i].value_or(std::array<float, 4>{});
       if (is_depth(format))
         value.depthStencil = {clear[0], 0};
@@ -111,7 +113,7 @@ class PlanMaker {
     step.begin.renderPass = keep(*render_pass);
     step.begin.framebuffer = keep(*framebuffer);
     step.begin.renderArea = {{0, 0}, {width, height}};
-    step.begin.clearValueCount = static_cast<std::uint32_t>(step.clear_values.size());
+    step.begin.clearValueCount = static_cast<std::uint32_t>(targets.size());
     step.order = static_cast<Order>(pass.order);
     step.fullscreen = pass.fullscreen;
     const auto view = static_cast<std::uint32_t>(pass.view);
@@ -123,18 +125,17 @@ class PlanMaker {
       if (!pipeline) return pipeline.error();
       step.pipeline = *pipeline;
     } else {
-      for (const std::optional<std::size_t>& shader : pass.material_shaders) {
-        step.pipelines.push_back(VK_NULL_HANDLE);
+      for (std::size_t material = 0; material < kMaterials.size(); ++material) {
+        const std::optional<std::size_t>& shader = pass.material_shaders[material];
         if (!shader) continue;
         const auto pipeline = pipeline_of(pass, *shader, spec, programs);
         if (!pipeline) return pipeline.error();
-        step.pipelines.back() = *pipeline;
+        step.pipelines[material] = *pipeline;
       }
     }
     if (const auto set = set_constants(pass, programs, step); !set) return set.error();
     if (const auto set = set_inputs(pass, programs, step); !set) return set.error();
-    plan_->steps_.push_back(std::move(step));
-    plan_->steps_.back().begin.pClearValues = plan_->steps_.back().clear_values.data();  // moves with the vector
+    plan_->steps_.push_back(step);
     return {};
   }
 
@@ -220,7 +221,7 @@ class PlanMaker {
     return interfaces;
   }
 
-  static Expected<void> set_constants(const Pass& pass, const std::vector<Program>& programs, Step& step) {
+  Expected<void> set_constants(const Pass& pass, const std::vector<Program>& programs, Step& step) {
     std::map<std::string, ShaderInterface::Constant> wanted;
     for (const ShaderInterface* const interface : interfaces_of(programs))
       for (const auto& [name, constant] : interface->constants) {
@@ -239,7 +240,7 @@ class PlanMaker {
                                                       found->second.components, constant.name, constant.values.size()));
       const std::size_t bytes = constant.values.size() * sizeof(float);
       std::memcpy(step.push.data() + found->second.offset, constant.values.data(), bytes);
-      step.constants[constant.name] = found->second.offset;
+      plan_->constants_.back()[constant.name] = found->second.offset;
       step.push_bytes = std::max(step.push_bytes, static_cast<std::uint32_t>(found->second.offset + bytes));
       wanted.erase(found);
     }
@@ -341,7 +342,7 @@ RenderEnvironment scene_environment() {
 
 RenderEnvironment scene_environment(const vulkan::Device& device) {
   RenderEnvironment environment = scene_environment();
-  environment.most_targets = device.limits().maxColorAttachments;
+  environment.most_targets = std::min<std::size_t>(device.limits().maxColorAttachments, kMostTargets);
   environment.most_pixels = std::min(device.limits().maxImageDimension2D, environment.most_pixels);
   const auto has = [&device](Format format, VkFormatFeatureFlags wanted) {
     return (device.features_of(vulkan_format(format)) & wanted) == wanted;

@@ -18,21 +18,24 @@
 
 namespace lab::render_config {
 
-/// A pass with all that was looked up for it.
+/// A pass with all that was looked up for it, in one piece of memory: between two frames, a device may clear the
+/// caches.
 struct Step {
-  VkRenderPassBeginInfo begin{};  ///< with clear_values
-  std::vector<VkClearValue> clear_values;
+  VkRenderPassBeginInfo begin{};                          ///< with clear_values
+  VkDescriptorSet inputs = VK_NULL_HANDLE;                ///< null: the pass reads no images
+  VkPipeline pipeline = VK_NULL_HANDLE;                   ///< of a fullscreen pass
+  std::array<VkPipeline, kMaterials.size()> pipelines{};  ///< of a draw: by material; null: not drawn
   VkViewport viewport{};
   VkRect2D scissor{};
-  VkDescriptorSet inputs = VK_NULL_HANDLE;  ///< null: the pass reads no images
-  std::array<std::byte, kPushBytes> push{};
-  std::uint32_t push_bytes = sizeof(std::uint32_t);  ///< `view` alone
-  std::map<std::string, std::uint32_t> constants;    ///< where each lies in `push`; for NamedFrame
-  bool fullscreen = false;
-  VkPipeline pipeline = VK_NULL_HANDLE;  ///< of a fullscreen pass
-  std::vector<VkPipeline> pipelines;     ///< of a draw: by material; null: not drawn
   Order order = Order::kByMaterial;
+  bool fullscreen = false;
+  std::uint32_t push_bytes = sizeof(std::uint32_t);  ///< `view` alone
+  std::array<std::byte, kPushBytes> push{};
+  std::array<VkClearValue, kMostTargets + 1> clear_values{};
 };
+
+/// Where each constant lies in a step's `push`, by name.
+using ConstantOffsets = std::map<std::string, std::uint32_t>;
 
 /// Walks through steps. The one reader of a plan in each frame.
 void record_step(const FrameContext& frame, const Step& step);
@@ -48,9 +51,12 @@ class Plan final : public FrameRenderer {
   std::span<const CascadeSpec> views() const override { return views_; }
 
   const std::vector<Step>& steps() const { return steps_; }
+  /// By step, for NamedFrame.
+  const std::vector<ConstantOffsets>& constants() const { return constants_; }
 
  private:
   std::vector<Step> steps_;
+  std::vector<ConstantOffsets> constants_;
   std::vector<CascadeSpec> views_;
   FrameOutput output_;
   std::vector<std::shared_ptr<const void>> kept_;  // the owners of all handles

@@ -18,8 +18,8 @@ const Place kFrom{"library.json", 7};
 
 /// A fragment shader with declarations and a statement.
 std::string fragment(const std::string& declarations, const std::string& statement = "") {
-  return "#version 450\n" + declarations + "\nlayout(location = 0) out vec4 shown;\nvoid main() {\n  shown = vec4(1);\n  " +
-         statement + "\n}\n";
+  return "#version 450\n" + declarations +
+         "\nlayout(location = 0) out vec4 shown;\nvoid main() {\n  shown = vec4(1);\n  " + statement + "\n}\n";
 }
 
 class Compiling : public testing::Test {
@@ -70,7 +70,8 @@ void main() {
 
 TEST_F(Compiling, compiles_a_text_once) {
   files_["b.glsl"] = "float f() { return 1.0; }\n";
-  const std::string text = fragment("#extension GL_GOOGLE_include_directive : require\n#include \"b.glsl\"", "shown.r = f();");
+  const std::string text =
+      fragment("#extension GL_GOOGLE_include_directive : require\n#include \"b.glsl\"", "shown.r = f();");
   EXPECT_EQ(problem(text), "");
   EXPECT_EQ(problem(text), "");
   EXPECT_EQ(compiler_.compilations(), 1u);
@@ -128,7 +129,8 @@ TEST_F(Compiling, refuses_what_no_pass_provides) {
        "expected a push constant of float, vec2, vec3 or vec4, found 4 x float x 4 turned"},
       {"layout(push_constant) uniform Pass { uint view; vec4 many[9]; } pass;", "shown = pass.many[8];",
        "expected at most 128 bytes of push constants, found 160"},
-      {"layout(location = 1) out ivec4 whole;", "whole = ivec4(1);", "expected outputs of float, found 4 x int at location 1"},
+      {"layout(location = 1) out ivec4 whole;", "whole = ivec4(1);",
+       "expected outputs of float, found 4 x int at location 1"},
   };
   for (const auto& row : rows) {
     const std::string found = problem(fragment(row.declarations, row.statement));
@@ -139,8 +141,9 @@ TEST_F(Compiling, refuses_what_no_pass_provides) {
 
 TEST_F(Compiling, without_the_compiler_says_what_to_install) {
   ShaderCompiler none("/nowhere");
-  const auto compiled = none.compile("a.frag", ShaderStage::kFragment, kFrom,
-                                     [](const std::filesystem::path&) -> Expected<std::string> { return fragment(""); });
+  const auto compiled =
+      none.compile("a.frag", ShaderStage::kFragment, kFrom,
+                   [](const std::filesystem::path&) -> Expected<std::string> { return fragment(""); });
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().what,
             "library.json:7: expected the package glslang in '/nowhere' to compile a changed shader, found none");

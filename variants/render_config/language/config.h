@@ -127,15 +127,16 @@ struct Config {
   std::array<std::uint32_t, 2> size_of(std::size_t resource, std::uint32_t width, std::uint32_t height) const;
 };
 
+inline constexpr std::size_t kMostTargets = 8;                   ///< of colour, of a pass
 inline constexpr std::size_t kMostInputs = 8;                    ///< of a pass
 inline constexpr std::uint64_t kMostImageBytes = 2'000'000'000;  ///< of all images of a frame
 
 /// What a configuration can ask for.
 struct RenderEnvironment {
   std::vector<std::string_view> materials, orders;
-  std::size_t most_views = 7;  ///< besides the camera
-  std::size_t most_targets = 8;
-  std::uint32_t most_pixels = 16'384;  ///< an edge of an image
+  std::size_t most_views = 7;               ///< besides the camera
+  std::size_t most_targets = kMostTargets;  ///< at most that
+  std::uint32_t most_pixels = 16'384;       ///< an edge of an image
   /// Whether an image of the format can be drawn to and sampled.
   std::function<bool(Format)> supports = [](Format) { return true; };
   /// Whether an image of the format can be read between texels, and whether what is drawn to it can be blended.
