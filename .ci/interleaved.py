@@ -21,7 +21,7 @@ class Figures:
 
     def __init__(self) -> None:
         self.times: dict[Figure, list[float]] = {}
-        self.counters: dict[Figure, float] = {}
+        self.counters: dict[Figure, list[float]] = {}
 
     def least(self, variant: str, workload: str, phase: str, at: float | None = None) -> float:
         return min(self.times[Figure(variant, workload, at, phase)])
@@ -30,6 +30,9 @@ class Figures:
         return statistics.median(self.times[Figure(variant, workload, at, phase)])
 
     def counter(self, variant: str, workload: str, name: str, at: float | None = None) -> float:
+        return self.counters[Figure(variant, workload, at, name)][-1]
+
+    def counter_of_each(self, variant: str, workload: str, name: str, at: float | None = None) -> list[float]:
         return self.counters[Figure(variant, workload, at, name)]
 
     def add(self, variant: str, workload: str, output: str) -> None:
@@ -41,7 +44,7 @@ class Figures:
             for phase, samples in (phases | {"time": whole}).items():
                 self.times.setdefault(Figure(variant, workload, at, phase), []).append(min(samples) / operations)
             for name, value in point["counters"].items():
-                self.counters[Figure(variant, workload, at, name)] = value
+                self.counters.setdefault(Figure(variant, workload, at, name), []).append(value)
 
 
 def measure(folder: str, runs: list[tuple[str, str]], rounds: int, seconds: float, seed: int) -> Figures:

@@ -139,29 +139,43 @@ class FrameTask final : public bench::Task {
     for (const auto& make_maker : {coded_maker, plan_maker, named_maker})
       others_.push_back(made(*makers_.emplace_back(make_maker()), which));
     frame_ = made(*makers_.emplace_back(renderer.make_maker()), which);
+    coded_ = others_.front().get();
   }
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum all;
     device_ns_.reset();
     for (std::size_t i = 0; i < kDeviceFrames; ++i) {
-      required(stage_->prepare(*frame_, seconds_of(i)), "preparing a frame");
-      required(stage_->record(*frame_), "recording a frame");
-      clock.add(0, stage_->record_ns());
-      required(stage_->execute(), "rendering a frame");
+      if (i % 2 == 0) coded_ns_.push_back(render(*coded_, i));
+      own_ns_.push_back(render(*frame_, i));
+      clock.add(0, own_ns_.back());
       if (stage_->device_ns()) device_ns_ = device_ns_.value_or(0) + *stage_->device_ns() / kDeviceFrames;
       all.word(digest_of(picture()));
+      if (i % 2 == 1) coded_ns_.push_back(render(*coded_, i));
     }
     return all.value();
   }
   std::map<std::string, double> counters() const override {
-    std::map<std::string, double> counters;
+    std::map<std::string, double> counters{{"to_coded", median(own_ns_) / median(coded_ns_)}};
     vulkan::add_device_time(counters, *device_, device_ns_);
     return counters;
   }
   bench::Picture picture() { return required(stage_->picture(frame_->output()), "reading the image"); }
 
  private:
+  // What recording took; nanoseconds.
+  double render(const FrameRenderer& frame, std::size_t number) {
+    required(stage_->prepare(frame, seconds_of(number)), "preparing a frame");
+    required(stage_->record(frame), "recording a frame");
+    const double ns = stage_->record_ns();
+    required(stage_->execute(), "rendering a frame");
+    return ns;
+  }
+  static double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+  }
   std::unique_ptr<FrameRenderer> made(FrameMaker& maker, CodedFrame which) {
     required(maker.read(which), "reading the configuration");
     return required(maker.make(objects_, kWidth, kHeight), "making the frame");
@@ -174,6 +188,8 @@ class FrameTask final : public bench::Task {
   std::vector<std::unique_ptr<FrameMaker>> makers_;
   std::vector<std::unique_ptr<FrameRenderer>> others_;
   std::unique_ptr<FrameRenderer> frame_;
+  const FrameRenderer* coded_ = nullptr;
+  std::vector<double> own_ns_, coded_ns_;  // of all frames, side by side
   std::optional<double> device_ns_;
 };
 
@@ -337,7 +353,8 @@ bench::Workload frame_workload(const Renderer& renderer, const Named& of) {
   workload.operations = kDeviceFrames;
   workload.operation = "frame";
   workload.metrics = {{vulkan::kGpuTime, vulkan::kGpuTimeTitle, "ns", kTime, kLess},
-                      {vulkan::kGpuTimeByCpu, vulkan::kGpuTimeByCpuTitle, "ns", kTime, kLess}};
+                      {vulkan::kGpuTimeByCpu, vulkan::kGpuTimeByCpuTitle, "ns", kTime, kLess},
+                      {"to_coded", "Recording by that of the frame in C++, in the same process", "", kQuality, kLess}};
   if (!workload.unsupported.empty()) return workload;
   workload.prepare = [renderer, which = of.which](const bench::Case& inputs) {
     return std::make_unique<FrameTask>(renderer, which, inputs);
