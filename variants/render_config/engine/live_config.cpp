@@ -63,7 +63,13 @@ void LiveConfig::work() {
     // Also if what was just loaded is broken.
     if (!stop_ && good_ && good_->size != size()) {
       auto plan = make_plan(*good_);
-      if (plan) publish(std::move(*plan), {});
+      if (plan) {
+        publish(std::move(*plan), {});
+      } else {
+        LoadStatus failed;
+        failed.problem = plan.error();
+        publish(nullptr, std::move(failed));
+      }
     }
   }
 }

@@ -23,7 +23,7 @@ namespace lab::render_config {
 
 /// How loading went so far.
 struct LoadStatus {
-  std::uint64_t loads = 0;            ///< ended, well or not, because of files
+  std::uint64_t loads = 0;            ///< ended, well or not; also a plan of another size that could not be made
   std::uint64_t plans = 0;            ///< made
   std::optional<Error> problem = {};  ///< of the files as they are now; nothing: the last load went well
   double load_seconds = 0;            ///< of the last load, from the notice of a change

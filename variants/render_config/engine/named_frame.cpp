@@ -19,15 +19,16 @@ NamedFrame::NamedFrame(const Config& config, std::unique_ptr<Plan> plan) : plan_
     named.fullscreen = pass.fullscreen;
     named.order = kOrders[pass.order];
     for (const Constant& constant : pass.constants) {
-      named.constants.emplace_back(constant.name, constant.values);
-      constants_[pass.name + "/" + constant.name] = plan_->constants()[i].at(constant.name);
+      const std::string& name = named.constants.emplace_back(pass.name + "/" + constant.name, constant.values).first;
+      constants_[name] = plan_->constants()[i].at(constant.name);
     }
     targets_[pass.name] = &step;
     if (step.inputs != VK_NULL_HANDLE) inputs_[pass.name] = step.inputs;
     if (pass.fullscreen) pipelines_[pass.name] = step.pipeline;
-    for (std::size_t material = 0; material < step.pipelines.size(); ++material)
-      if (step.pipelines[material] != VK_NULL_HANDLE)
-        pipelines_[pass.name + "/" + std::string(kMaterials[material])] = step.pipelines[material];
+    for (std::size_t material = 0; material < step.pipelines.size(); ++material) {
+      named.materials[material] = pass.name + "/" + std::string(kMaterials[material]);
+      if (step.pipelines[material] != VK_NULL_HANDLE) pipelines_[named.materials[material]] = step.pipelines[material];
+    }
   }
 }
 
@@ -46,7 +47,7 @@ void NamedFrame::record(const FrameContext& frame) const {
     std::uint32_t bytes = sizeof(std::uint32_t);
     std::memcpy(push.data(), &views_.at(pass.view), sizeof(std::uint32_t));
     for (const auto& [name, values] : pass.constants) {
-      const std::uint32_t offset = constants_.at(pass.name + "/" + name);
+      const std::uint32_t offset = constants_.at(name);
       const auto size = static_cast<std::uint32_t>(values.size() * sizeof(float));
       std::memcpy(push.data() + offset, values.data(), size);
       bytes = std::max(bytes, offset + size);
@@ -58,8 +59,7 @@ void NamedFrame::record(const FrameContext& frame) const {
     } else {
       std::array<VkPipeline, kMaterials.size()> pipelines{};
       for (std::size_t material = 0; material < kMaterials.size(); ++material)
-        if (const auto found = pipelines_.find(pass.name + "/" + std::string(kMaterials[material]));
-            found != pipelines_.end())
+        if (const auto found = pipelines_.find(pass.materials[material]); found != pipelines_.end())
           pipelines[material] = found->second;
       draw_objects(frame, orders_.at(pass.order), pipelines);
     }

@@ -1,6 +1,7 @@
 /// A configuration that is walked by its names in each frame: what a plan saves.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ class NamedFrame final : public FrameRenderer {
   struct NamedPass {
     std::string name, view;
     std::vector<std::pair<std::string, std::vector<float>>> constants;
+    std::array<std::string, kMaterials.size()> materials;  ///< of a draw
     bool fullscreen = false;
     std::string order;
   };

@@ -134,6 +134,11 @@ class PlanMaker {
         step.pipelines[material] = *pipeline;
       }
     }
+    for (const Program& program : programs)
+      for (const TargetSpec& target : spec)
+        if (target.begin == Begin::kCover && program.fragment && program.fragment->interface.discards)
+          return problem_at(pass.place,
+                            "expected \"clear\" for the targets of a shader that discards pixels, found none");
     if (const auto set = set_constants(pass, programs, step); !set) return set.error();
     if (const auto set = set_inputs(pass, programs, step); !set) return set.error();
     plan_->steps_.push_back(step);
@@ -146,7 +151,8 @@ class PlanMaker {
 
   static VkRect2D scissor_of(const Pass& pass, std::uint32_t width, std::uint32_t height) {
     const auto edge = [](double at, std::uint32_t of) { return std::lround(at * of); };
-    const long left = edge(pass.viewport[0], width), top = edge(pass.viewport[1], height);
+    const long left = std::min(edge(pass.viewport[0], width), long{width} - 1),
+               top = std::min(edge(pass.viewport[1], height), long{height} - 1);
     const long right = edge(pass.viewport[0] + pass.viewport[2], width),
                bottom = edge(pass.viewport[1] + pass.viewport[3], height);
     return {{static_cast<std::int32_t>(left), static_cast<std::int32_t>(top)},

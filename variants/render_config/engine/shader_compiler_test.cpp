@@ -129,6 +129,10 @@ TEST_F(Compiling, refuses_what_no_pass_provides) {
        "expected a push constant of float, vec2, vec3 or vec4, found 4 x float x 4 turned"},
       {"layout(push_constant) uniform Pass { uint view; vec4 many[9]; } pass;", "shown = pass.many[8];",
        "expected at most 128 bytes of push constants, found 160"},
+      {"", "float many[300]; many[int(gl_FragCoord.x)] = 1.0; shown.r = many[int(gl_FragCoord.y)];",
+       "expected arrays of at most 256 elements, found 300"},
+      {"layout(location = 0, index = 1) out vec4 second;", "second = vec4(1);",
+       "expected outputs of index 0, found another at location 0"},
       {"layout(location = 1) out ivec4 whole;", "whole = ivec4(1);",
        "expected outputs of float, found 4 x int at location 1"},
   };

@@ -44,9 +44,10 @@ std::string name_of(const Type& type) {
 class Interface {
  public:
   Interface(std::span<const std::uint32_t> words, ShaderStage stage)
-      : compiler_(words.data(), words.size()), stage_(stage) {}
+      : compiler_(words.data(), words.size()), words_(words), stage_(stage) {}
 
   ShaderInterface read() {
+    read_words();
     check_capabilities();
     const spirv_cross::ShaderResources resources = compiler_.get_shader_resources();
     for (const auto& image : resources.sampled_images) add_image(image);
@@ -73,6 +74,24 @@ class Interface {
   }
 
  private:
+  /// What SPIRV-Cross does not tell: whether pixels are discarded, and how large arrays are. A driver may need minutes
+  /// to unroll a large one.
+  void read_words() {
+    constexpr std::uint32_t kMostElements = 256, kHeader = 5;
+    std::map<std::uint32_t, std::uint32_t> constants;  // values, by id
+    for (std::size_t at = kHeader; at < words_.size();) {
+      const std::uint32_t count = words_[at] >> 16, operation = words_[at] & 0xffff;
+      if (count == 0 || at + count > words_.size()) refuse("expected SPIR-V, found an instruction beyond its end");
+      if (operation == spv::OpConstant && count == 4) constants[words_[at + 2]] = words_[at + 3];
+      if (operation == spv::OpKill) interface_.discards = true;
+      if (operation == spv::OpTypeArray && count == 4)
+        if (const auto length = constants.find(words_[at + 3]);
+            length != constants.end() && length->second > kMostElements)
+          refuse(fmt::format("expected arrays of at most {} elements, found {}", kMostElements, length->second));
+      at += count;
+    }
+  }
+
   void check_capabilities() {
     // What Vulkan 1.0 has without a feature that must be enabled.
     constexpr std::array kAllowed{spv::CapabilityShader, spv::CapabilityMatrix, spv::CapabilityImageQuery,
@@ -142,11 +161,14 @@ class Interface {
   void add_variables(const Resources& variables, std::map<std::uint32_t, std::string>& found) const {
     for (const auto& variable : variables) {
       const std::uint32_t location = compiler_.get_decoration(variable.id, spv::DecorationLocation);
+      if (compiler_.get_decoration(variable.id, spv::DecorationIndex) != 0)
+        refuse(fmt::format("expected outputs of index 0, found another at location {}", location));
       found[location] = name_of(compiler_.get_type(variable.type_id));
     }
   }
 
   spirv_cross::Compiler compiler_;
+  std::span<const std::uint32_t> words_;
   ShaderStage stage_;
   ShaderInterface interface_;
 };

@@ -21,6 +21,7 @@ struct ShaderInterface {
   std::map<std::string, Constant> constants;    ///< push constants after `view`, by name
   std::map<std::uint32_t, std::string> inputs;  ///< types, by location
   std::map<std::uint32_t, std::string> outputs;
+  bool discards = false;  ///< it may leave a pixel as it was
 };
 
 /// An error, without a place, if the shader uses something that no pass provides: another set or binding, an image of

@@ -24,7 +24,7 @@ Error cannot_read(std::string why) {
 
 FileStamp stamp_in(const struct stat& found) {
   return {found.st_ino, static_cast<std::uint64_t>(found.st_size),
-          std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
+          std::int64_t{found.st_ctim.tv_sec} * 1'000'000'000 + found.st_ctim.tv_nsec};
 }
 
 /// The contents, and the stamp that the file had before they were read.

@@ -15,7 +15,7 @@ namespace lab::render_config {
 /// size within the same tick of its clock.
 struct FileStamp {
   std::uint64_t inode = 0, bytes = 0;
-  std::int64_t changed_ns = 0;  ///< time of the last change, since 1970; 0: there is no such file
+  std::int64_t changed_ns = 0;  ///< of the file or its owner, time and the like, since 1970; 0: no such file
   bool operator==(const FileStamp&) const = default;
 };
 FileStamp stamp_of(const std::filesystem::path& file);

@@ -172,6 +172,8 @@ class Reader {
     if (const Node* const found = root.find(name))
       for (const Member& member : members_of(*found, name)) {
         if (member.name.empty()) problems_.add(member.place, "expected a name, found ''");
+        if (printable(member.name) != member.name)
+          problems_.add(member.place, fmt::format("expected a name that can be shown, found '{}'", member.name));
         add_to(section, member);
       }
     if (section.size() > kMostNames)
@@ -565,7 +567,9 @@ class Reader {
     if (problems_.any()) return pass;
     check_blends(pass);
     const bool whole = pass.viewport == std::array<double, 4>{0, 0, 1, 1};
-    pass.covers = pass.fullscreen && whole && config_.shaders[pass.shader].blend == Blend::kNone && !pass.depth;
+    const Shader* const shader = pass.fullscreen ? &config_.shaders[pass.shader] : nullptr;
+    pass.covers =
+        shader != nullptr && whole && shader->blend == Blend::kNone && shader->cull == Cull::kNone && !pass.depth;
     return pass;
   }
 
