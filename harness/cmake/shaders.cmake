@@ -1,8 +1,3 @@
-# lab_shaders(<target> <shader.vert|frag|comp>...)
-#     Compiles GLSL to SPIR-V while building, into headers that <target> includes: light_disc.frag becomes
-#     "light_disc.frag.h" with an array kLightDiscFrag of 32-bit words. The header is included after <cstdint>. A shader
-#     may include files of its own folder. The compiler and the validator, which must accept its output, are pinned and
-#     run on the pinned libraries, with any toolchain.
 # lab_shader_array(<variable> <shader file>)   the name of its array
 function(lab_shader_array variable file)
   string(REGEX REPLACE "[._]" ";" words ${file})
@@ -16,6 +11,11 @@ function(lab_shader_array variable file)
   set(${variable} ${array} PARENT_SCOPE)
 endfunction()
 
+# lab_shaders(<target> <shader.vert|frag|comp>...)
+#     Compiles GLSL to SPIR-V while building, into headers that <target> includes: light_disc.frag becomes
+#     "light_disc.frag.h" with an array kLightDiscFrag of 32-bit words. The header is included after <cstdint>. A shader
+#     may include files of its own folder. The compiler and the validator, which must accept its output, are pinned and
+#     run on the pinned libraries, with any toolchain.
 function(lab_shaders target)
   lab_package(glslang glslang)
   lab_package(spirv_tools spirv-tools)

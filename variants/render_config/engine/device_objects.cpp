@@ -93,7 +93,6 @@ Expected<std::shared_ptr<Object>> DeviceObjects::found_or_made(std::map<std::str
     known.erase(key);
     return object.error();
   }
-  ++made_;
   const auto kept = std::make_shared<Object>(std::move(*object));
   known[key] = kept;
   std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
@@ -149,7 +148,6 @@ Expected<Kept<VkFramebuffer>> DeviceObjects::framebuffer(const PassSpec& pass_sp
   auto framebuffer = vulkan::create_framebuffer(device_, pass_of->handle, handles, width, height);
   if (!framebuffer) return framebuffer.error();
   kept->framebuffer = std::move(*framebuffer);
-  ++made_;
   return Kept<VkFramebuffer>{kept->framebuffer.handle(), kept};
 }
 
@@ -209,7 +207,6 @@ Expected<Kept<VkDescriptorSet>> DeviceObjects::inputs(std::span<const InputSpec>
     write(input.binding, input);
     kept->images.push_back(input.view.owner);
   }
-  ++made_;
   return Kept<VkDescriptorSet>{kept->descriptors.set, kept};
 }
 

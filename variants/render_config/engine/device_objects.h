@@ -38,9 +38,6 @@ class DeviceObjects final : public Objects {
   Expected<Kept<VkPipeline>> pipeline(const PipelineSpec& spec) override;
   Expected<Kept<VkDescriptorSet>> inputs(std::span<const InputSpec> inputs) override;
 
-  /// How many objects were made, and not found: what a reload costs.
-  std::size_t made() const { return made_; }
-
  private:
   template <typename Object, typename Make>
   Expected<std::shared_ptr<Object>> found_or_made(std::map<std::string, std::weak_ptr<Object>>& known,
@@ -49,7 +46,6 @@ class DeviceObjects final : public Objects {
   vulkan::Device& device_;
   std::shared_ptr<const Layouts> layouts_;
   std::shared_ptr<vulkan::Resources> resources_;  // each image keeps it
-  std::size_t made_ = 0;
   struct PlacedTarget;
   std::map<std::string, std::weak_ptr<PlacedTarget>> images_;
   std::map<std::string, std::weak_ptr<vulkan::Owned<VkRenderPass>>> passes_;

@@ -19,15 +19,6 @@ constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
 constexpr float kLineUnits = 12, kMarginUnits = 4;
 constexpr std::size_t kMostStrokes = 32;  // of a letter
 
-constexpr VkPipelineColorBlendAttachmentState kOver{.blendEnable = VK_TRUE,
-                                                    .srcColorBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA,
-                                                    .dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
-                                                    .colorBlendOp = VK_BLEND_OP_ADD,
-                                                    .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
-                                                    .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
-                                                    .alphaBlendOp = VK_BLEND_OP_ADD,
-                                                    .colorWriteMask = 0xf};
-
 // As the font's functions write it.
 struct FontVertex {
   float x, y, z;
@@ -159,7 +150,7 @@ Expected<void> Overlay::set_target(VkImageView image, std::uint32_t width, std::
                                                     .width = width,
                                                     .height = height,
                                                     .attributes = {},
-                                                    .blends = {kOver}});
+                                                    .blends = {vulkan::kOver}});
   if (!pipeline) return pipeline.error();
   pipeline_ = std::move(*pipeline);
   width_ = width;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -338,23 +337,9 @@ void record_step(const FrameContext& frame, const Step& step) {
   vk.vkCmdEndRenderPass(frame.commands);
 }
 
-namespace {
-
-void prefetch(const Step& step) {
-  constexpr std::size_t kLine = 64;
-  constexpr std::size_t kUsed = offsetof(Step, clear_values) + 3 * sizeof(VkClearValue);  // of most steps
-  for (std::size_t at = 0; at < kUsed; at += kLine) __builtin_prefetch(reinterpret_cast<const std::byte*>(&step) + at);
-}
-
-}  // namespace
-
 void Plan::record(const FrameContext& frame) const {
   bind_frame(frame);
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    // What the device has put out of the caches since the last frame comes while this step is recorded.
-    if (i + 1 < steps_.size()) prefetch(steps_[i + 1]);
-    record_step(frame, steps_[i]);
-  }
+  for (const Step& step : steps_) record_step(frame, step);
 }
 
 RenderEnvironment scene_environment() {

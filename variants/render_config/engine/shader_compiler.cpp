@@ -81,8 +81,6 @@ ShaderCompiler::ShaderCompiler(std::filesystem::path lib) : lib_(std::move(lib))
   }
 }
 
-ShaderCompiler::~ShaderCompiler() = default;
-
 Expected<std::shared_ptr<const CompiledShader>> ShaderCompiler::compile(const std::filesystem::path& file,
                                                                         ShaderStage stage, const Place& from,
                                                                         const ReadFile& read) {

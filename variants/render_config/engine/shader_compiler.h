@@ -24,7 +24,6 @@ class ShaderCompiler {
   /// `lib`: spm's folder of packages. It starts with the shaders that were compiled with this program
   /// (builtin_shaders.h), which need no compiler.
   explicit ShaderCompiler(std::filesystem::path lib);
-  ~ShaderCompiler();
 
   /// An error in the code names file, line and what glslang says. `from`: where the file is named.
   Expected<std::shared_ptr<const CompiledShader>> compile(const std::filesystem::path& file, ShaderStage stage,
