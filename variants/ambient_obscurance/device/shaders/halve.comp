@@ -1,0 +1,13 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "steps.glsl"
+
+void main() {
+  const ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+  if (any(greaterThanEqual(at, chain[level].yz))) return;
+  const int above = chain[level - 1].y;
+  const int upper = z_first(now) + chain[level - 1].x + 2 * at.y * above + 2 * at.x;
+  const vec4 four = vec4(made[upper], made[upper + 1], made[upper + above], made[upper + above + 1]);
+  const float z = abs(four[(at.x & 1) * 2 + (at.y & 1)]);
+  made[z_first(now) + chain[level].x + at.y * chain[level].y + at.x] = any(lessThan(four, vec4(0))) ? -z : z;
+}

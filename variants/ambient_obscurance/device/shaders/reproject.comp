@@ -1,0 +1,53 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "steps.glsl"
+
+float between(int plane, int corner, int right, int below, vec2 part) {
+  const int from = plane_first(plane) + corner;
+  const float a = made[from], b = made[from + right], c = made[from + below], d = made[from + right + below];
+  precise const float top = a + (b - a) * part.x, bottom = c + (d - c) * part.x;
+  precise const float all = top + (bottom - top) * part.y;
+  return all;
+}
+
+void main() {
+  const ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+  if (any(greaterThanEqual(at, size))) return;
+  const int pixel = at.y * size.x + at.x, last = 1 - now;
+  const float current = made[plane_first(kObscured) + pixel];
+  const vec2 motion = vec2(inputs[frame_inputs + pixels + pixel], inputs[frame_inputs + 2 * pixels + pixel]);
+  precise const vec2 was = vec2(at) - motion;
+  const bool outside = any(lessThanEqual(was, vec2(-0.5))) || any(lessThanEqual(vec2(size) - 0.5, was));
+  const vec2 inside = clamp(was, vec2(0), vec2(size - 1));
+  const ivec2 corner_at = ivec2(inside);
+  precise const vec2 part = inside - vec2(corner_at);
+  const int right = min(1, size.x - 1 - corner_at.x), below = min(1, size.y - 1 - corner_at.y) * size.x;
+  const int corner = corner_at.y * size.x + corner_at.x;
+
+  precise float depth_similarity = 1;
+  if (disocclusion != 0) {
+    precise const vec2 rounded = inside + 0.5;
+    const ivec2 nearest = ivec2(rounded);
+    precise const float ratio = abs(made[z_first(last) + nearest.y * size.x + nearest.x]) / abs(made[z_first(now) + pixel]);
+    depth_similarity = clamp(ratio * ratio * (ratio * ratio) + depth_minimum, 0.0, 1.0);
+  }
+  precise float fast = 0;
+  if (velocity != 0) fast = clamp(sqrt(motion.x * motion.x + motion.y * motion.y) * velocity_scale, 0.0, 1.0);
+  precise float penalty = 0;
+  if (dangerous != 0) {
+    precise const float danger = clamp(made[plane_first(kTouching) + pixel] * moving_scale, 0.0, 1.0) *
+                                 (low_velocity - moving_minimum);
+    precise float before = has_history != 0 && !outside ? between(kPenalty + last, corner, right, below, part) : danger;
+    precise const float smoothed = danger + (before - danger) * smoothing;
+    penalty = dangerous == 1 ? min(smoothed, danger) : max(smoothed, danger);
+  }
+  precise float similarity = printed_combination != 0
+                                 ? (depth_similarity * low_velocity - fast) * (low_velocity - high_velocity)
+                                 : depth_similarity * (low_velocity - fast * (low_velocity - high_velocity));
+  similarity = has_history == 0 || outside ? 0 : clamp(similarity - penalty, 0.0, 1.0);
+  const float history = has_history != 0 ? between(kResult + last, corner, right, below, part) : 0;
+  precise const float result = current + (history - current) * similarity;
+  made[plane_first(kResult + now) + pixel] = result;
+  made[plane_first(kPenalty + now) + pixel] = penalty;
+  made[plane_first(kWeight) + pixel] = similarity;
+}
