@@ -7,7 +7,8 @@ bench::Variant bench::this_variant() {
   return make_variant({.name = LAB_VARIANT,
                        .idea = "one pixel after the other",
                        .cost = "24 to 30 bytes read for each sample, one thread",
-                       .source = "McGuire, Mara, Luebke: Scalable Ambient Obscurance (2012); Autodesk Stingray blog: Temporal Reprojection and SAO (2015)",
+                       .source = "McGuire, Mara, Luebke: Scalable Ambient Obscurance (2012); Autodesk Stingray blog: "
+                                 "Temporal Reprojection and SAO (2015)",
                        .weakness = "no vector instructions"},
                       with_exhibits(cpu_maker(&scalar_steps(), false)));
 }

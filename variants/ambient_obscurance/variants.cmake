@@ -12,3 +12,7 @@ target_link_libraries(${family}_device PUBLIC vulkan bench common)
 lab_shaders(${family}_device ${dir}/device/shaders/linearise.comp ${dir}/device/shaders/halve.comp
             ${dir}/device/shaders/obscure.comp ${dir}/device/shaders/reproject.comp)
 lab_variant(vulkan_compute USES ${family}_device vulkan)
+if(TARGET ${family}_test)
+  target_sources(${family}_test PRIVATE ${dir}/device/device_test.cpp)
+  target_link_libraries(${family}_test PRIVATE ${family}_device vulkan lab_stb)
+endif()

@@ -5,6 +5,10 @@
 #include <span>
 #include <utility>
 
+#include "halve.comp.h"
+#include "linearise.comp.h"
+#include "obscure.comp.h"
+#include "reproject.comp.h"
 #include "variants/ambient_obscurance/family/cpu_renderer.h"
 #include "variants/ambient_obscurance/family/steps.h"
 #include "variants/vulkan/measured_device.h"
@@ -12,11 +16,6 @@
 #include "variants/vulkan/resources.h"
 #include "variants/vulkan/staging.h"
 #include "variants/vulkan/timestamps.h"
-
-#include "halve.comp.h"
-#include "linearise.comp.h"
-#include "obscure.comp.h"
-#include "reproject.comp.h"
 
 namespace lab::ambient_obscurance {
 
@@ -30,7 +29,7 @@ constexpr std::size_t kResultPlane = 2, kObscuredPlane = 0, kWeightPlane = 6;
 
 /// As steps.glsl declares it.
 struct Parameters {
-  std::int32_t width, height, samples, levels;
+  std::int32_t width, height, texels, pixels;
   float near, x_first, y_first, step;
   float pixels_by_depth, nothing, radius, bias;
   float intensity, epsilon, depth_minimum, velocity_scale;
@@ -38,7 +37,7 @@ struct Parameters {
   float smoothing;
   std::int32_t pixels_at_0, disocclusion, velocity;
   std::int32_t dangerous, printed_combination;
-  std::int32_t texels, pixels;
+  std::array<std::int32_t, 2> unused;
   std::array<std::array<std::int32_t, 4>, 8> chain;
   std::array<std::array<float, 4>, kMostSamples> spiral;
 };
@@ -53,8 +52,8 @@ Parameters parameters_of(const Work& work) {
   const Chain chain = chain_of(lens.width, lens.height);
   Parameters parameters{.width = static_cast<std::int32_t>(lens.width),
                         .height = static_cast<std::int32_t>(lens.height),
-                        .samples = static_cast<std::int32_t>(work.settings.samples),
-                        .levels = kLevels,
+                        .texels = static_cast<std::int32_t>(chain.texels),
+                        .pixels = static_cast<std::int32_t>(lens.pixels()),
                         .near = lens.near,
                         .x_first = lens.x_first,
                         .y_first = lens.y_first,
@@ -77,8 +76,7 @@ Parameters parameters_of(const Work& work) {
                         .velocity = work.settings.terms.velocity,
                         .dangerous = static_cast<std::int32_t>(work.settings.terms.dangerous),
                         .printed_combination = work.settings.printed_combination,
-                        .texels = static_cast<std::int32_t>(chain.texels),
-                        .pixels = static_cast<std::int32_t>(lens.pixels()),
+                        .unused = {},
                         .chain = {},
                         .spiral = {}};
   for (std::size_t level = 0; level < chain.first.size(); ++level)
@@ -96,7 +94,10 @@ class DeviceRenderer final : public Renderer {
     return std::unique_ptr<Renderer>(std::move(renderer));
   }
 
-  void begin() override { frame_ = 0; }
+  void begin() override {
+    frame_ = timed_ = 0;
+    device_ns_ = 0;
+  }
 
   void render(bench::PhaseClock& clock) override {
     clock.time(0, [this] {
@@ -120,7 +121,9 @@ class DeviceRenderer final : public Renderer {
 
  private:
   DeviceRenderer(vulkan::Device& device, const Work& work)
-      : device_(device), work_(work), chain_(chain_of(work.sequence.lens.width, work.sequence.lens.height)),
+      : device_(device),
+        work_(work),
+        chain_(chain_of(work.sequence.lens.width, work.sequence.lens.height)),
         resources_(device) {}
 
   std::size_t pixels() const { return work_.sequence.lens.pixels(); }
@@ -153,12 +156,11 @@ class DeviceRenderer final : public Renderer {
       buffer = std::move(*made);
       return {};
     };
-    for (const auto& [buffer, contents, usage] :
-         {std::tuple{&parameters_, std::as_bytes(std::span(&parameters, 1)),
-                     VkBufferUsageFlags{VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT}},
-          std::tuple{&inputs_, std::as_bytes(std::span(inputs)), kStorage},
-          std::tuple{&bytes_, std::as_bytes(std::span(bytes)), kStorage},
-          std::tuple{&kinds_, std::as_bytes(std::span(kinds)), kStorage}})
+    for (const auto& [buffer, contents, usage] : {std::tuple{&parameters_, std::as_bytes(std::span(&parameters, 1)),
+                                                             VkBufferUsageFlags{VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT}},
+                                                  std::tuple{&inputs_, std::as_bytes(std::span(inputs)), kStorage},
+                                                  std::tuple{&bytes_, std::as_bytes(std::span(bytes)), kStorage},
+                                                  std::tuple{&kinds_, std::as_bytes(std::span(kinds)), kStorage}})
       if (const Expected<void> filled = fill(*buffer, contents, usage); !filled) return filled.error();
     const std::size_t made_floats = 2 * chain_.texels + kPlanes * pixels();
     auto made = resources_.buffer(made_floats * sizeof(float), kStorage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
@@ -181,17 +183,22 @@ class DeviceRenderer final : public Renderer {
     if (!descriptors) return descriptors.error();
     descriptors_ = std::move(*descriptors);
     const std::array<const vulkan::PlacedBuffer*, 5> buffers{&parameters_, &inputs_, &bytes_, &made_, &kinds_};
-    for (std::uint32_t i = 0; i < buffers.size(); ++i)
-      descriptors_.write(device_, i, kTypes[i], buffers[i]->handle());
+    for (std::uint32_t i = 0; i < buffers.size(); ++i) descriptors_.write(device_, i, kTypes[i], buffers[i]->handle());
     const VkDescriptorSetLayout set = descriptors_.layout.handle();
-    auto layout = vulkan::create_pipeline_layout(device_, std::span(&set, 1), VK_SHADER_STAGE_COMPUTE_BIT, sizeof(Push));
+    auto layout =
+        vulkan::create_pipeline_layout(device_, std::span(&set, 1), VK_SHADER_STAGE_COMPUTE_BIT, sizeof(Push));
     if (!layout) return layout.error();
     layout_ = std::move(*layout);
-    for (const auto& [pipeline, words] : {std::pair{&linearise_, vulkan::ShaderWords(kLineariseComp)},
-                                          std::pair{&halve_, vulkan::ShaderWords(kHalveComp)},
-                                          std::pair{&obscure_, vulkan::ShaderWords(kObscureComp)},
-                                          std::pair{&reproject_, vulkan::ShaderWords(kReprojectComp)}}) {
-      auto made = vulkan::create_pipeline(device_, layout_.handle(), words);
+    // So that the loop over the samples has a known end.
+    const auto samples = static_cast<std::int32_t>(work_.settings.samples);
+    const VkSpecializationMapEntry entry{.constantID = 0, .offset = 0, .size = sizeof(samples)};
+    const VkSpecializationInfo constants{
+        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof(samples), .pData = &samples};
+    for (const auto& [pipeline, words] :
+         {std::pair{&linearise_, vulkan::ShaderWords(kLineariseComp)},
+          std::pair{&halve_, vulkan::ShaderWords(kHalveComp)}, std::pair{&obscure_, vulkan::ShaderWords(kObscureComp)},
+          std::pair{&reproject_, vulkan::ShaderWords(kReprojectComp)}}) {
+      auto made = vulkan::create_pipeline(device_, layout_.handle(), words, &constants);
       if (!made) return made.error();
       *pipeline = std::move(*made);
     }
@@ -218,11 +225,11 @@ class DeviceRenderer final : public Renderer {
       const auto groups = [](std::int32_t edge) { return (static_cast<std::uint32_t>(edge) + kGroup - 1) / kGroup; };
       vk.vkCmdDispatch(commands, groups(width), groups(height), 1);
       // The next step reads what this one wrote, and so does the copy of a result.
-      const VkMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                    .pNext = nullptr,
-                                    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
-                                    .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
-                                                     VK_ACCESS_TRANSFER_READ_BIT};
+      const VkMemoryBarrier barrier{
+          .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+          .pNext = nullptr,
+          .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+          .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT};
       vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                               VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &barrier, 0,
                               nullptr, 0, nullptr);

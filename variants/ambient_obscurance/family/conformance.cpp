@@ -22,13 +22,14 @@ struct Tried {
 /// Each scene in another size, none of which is a multiple of eight pixels but the first; each placement and each term.
 std::vector<Tried> all_tried() {
   constexpr Terms kNone{false, false, Dangerous::kOff};
-  std::vector<Tried> tried{{Scene::kStill, 96, 64, {}},
-                           {Scene::kStill, 97, 65, {.samples = 24, .reprojected = false}},
-                           {Scene::kCamera, 101, 67, {}},
-                           {Scene::kCamera, 64, 64, {.samples = 1, .terms = kNone}},
-                           {Scene::kObject, 127, 71, {.samples = kMostSamples, .terms = {true, false, Dangerous::kOff}}},
-                           {Scene::kObject, 103, 77, {.terms = {false, true, Dangerous::kPrinted}}},
-                           {Scene::kStanding, 99, 81, {.printed_combination = true}}};
+  std::vector<Tried> tried{
+      {Scene::kStill, 96, 64, {}},
+      {Scene::kStill, 97, 65, {.samples = 24, .reprojected = false}},
+      {Scene::kCamera, 101, 67, {}},
+      {Scene::kCamera, 64, 64, {.samples = 1, .terms = kNone}},
+      {Scene::kObject, 127, 71, {.samples = kMostSamples, .terms = {true, false, Dangerous::kOff}}},
+      {Scene::kObject, 103, 77, {.terms = {false, true, Dangerous::kPrinted}}},
+      {Scene::kStanding, 99, 81, {.printed_combination = true}}};
   for (std::size_t i = 0; i < kPlacements.size(); ++i)
     tried.push_back({Scene::kStanding, 73, 65, {.samples = 5, .placement = static_cast<Placement>(i)}});
   return tried;
@@ -81,8 +82,8 @@ std::vector<bench::ConformanceCheck> conformance_of(const Maker& maker) {
   if (maker.on_device)
     return {{"every pixel of every scene is that of the scalar steps, within the tolerance",
              [maker] { return difference_from_scalar(maker, kTolerance); }}};
-  return {{"every pixel of every scene is that of the scalar steps",
-           [maker] { return difference_from_scalar(maker, 0); }}};
+  return {
+      {"every pixel of every scene is that of the scalar steps", [maker] { return difference_from_scalar(maker, 0); }}};
 }
 
 }  // namespace lab::ambient_obscurance

@@ -51,9 +51,8 @@ class CpuRenderer final : public Renderer {
         rows(job.chain.height[static_cast<std::size_t>(level)],
              [&](std::int32_t first, std::int32_t end) { steps_.halve(job, level, first, end); });
     });
-    clock.time(1, [&] {
-      rows(job.height, [&](std::int32_t first, std::int32_t end) { steps_.obscure(job, first, end); });
-    });
+    clock.time(
+        1, [&] { rows(job.height, [&](std::int32_t first, std::int32_t end) { steps_.obscure(job, first, end); }); });
     if (work_.settings.reprojected)
       clock.time(2, [&] {
         rows(job.height, [&](std::int32_t first, std::int32_t end) { steps_.reproject(job, first, end); });
@@ -61,9 +60,7 @@ class CpuRenderer final : public Renderer {
     ++frame_;
   }
 
-  std::vector<float> result() override {
-    return work_.settings.reprojected ? results_[(frame_ - 1) % 2] : obscured_;
-  }
+  std::vector<float> result() override { return work_.settings.reprojected ? results_[(frame_ - 1) % 2] : obscured_; }
   std::vector<float> weight() override { return weight_; }
 
   static Job job_of(const Lens& lens, const Frame& frame, const Settings& settings) {

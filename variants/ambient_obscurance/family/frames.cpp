@@ -18,18 +18,17 @@ std::vector<Body> room(double shelf_x, bool hangs) {
   constexpr double kHalfWidth = 0.42, kHalfHeight = 0.6, kHalfDepth = 0.25, kBoard = 0.02;
   constexpr int kBoards = 7;
   const double y = hangs ? 0.35 : -1 + kHalfHeight, z = kFront - kHalfDepth;
-  std::vector<Body> bodies{
-      {BodyShape::kBox, {0, -1.5, -4}, {9, 0.5, 9}},
-      {BodyShape::kBox, {0, 2, kWall - 0.5}, {9, 6, 0.5}},
-      {BodyShape::kBox, {-4.4, 2, -4}, {0.5, 6, 9}},
-      {BodyShape::kBox, {-2.9, -0.6, -4.0}, {0.5, 0.4, 0.6}},
-      {BodyShape::kSphere, {-1.9, -0.55, -3.4}, {0.45, 0, 0}},
-      {BodyShape::kSphere, {2.6, -0.3, -3.9}, {0.7, 0, 0}},
-      {BodyShape::kBox, {1.6, -0.85, -2.6}, {0.3, 0.15, 0.3}},
-      {BodyShape::kBox, {1.6, -0.55, -2.6}, {0.18, 0.15, 0.18}},
-      {BodyShape::kBox, {3.6, 0.5, -4.3}, {0.15, 1.5, 0.15}},
-      {BodyShape::kBox, {0.2, 2.1, kWall}, {1.6, 0.06, 0.35}},
-      {BodyShape::kBox, {shelf_x, y, z - kHalfDepth + kBoard}, {kHalfWidth, kHalfHeight, kBoard}}};
+  std::vector<Body> bodies{{BodyShape::kBox, {0, -1.5, -4}, {9, 0.5, 9}},
+                           {BodyShape::kBox, {0, 2, kWall - 0.5}, {9, 6, 0.5}},
+                           {BodyShape::kBox, {-4.4, 2, -4}, {0.5, 6, 9}},
+                           {BodyShape::kBox, {-2.9, -0.6, -4.0}, {0.5, 0.4, 0.6}},
+                           {BodyShape::kSphere, {-1.9, -0.55, -3.4}, {0.45, 0, 0}},
+                           {BodyShape::kSphere, {2.6, -0.3, -3.9}, {0.7, 0, 0}},
+                           {BodyShape::kBox, {1.6, -0.85, -2.6}, {0.3, 0.15, 0.3}},
+                           {BodyShape::kBox, {1.6, -0.55, -2.6}, {0.18, 0.15, 0.18}},
+                           {BodyShape::kBox, {3.6, 0.5, -4.3}, {0.15, 1.5, 0.15}},
+                           {BodyShape::kBox, {0.2, 2.1, kWall}, {1.6, 0.06, 0.35}},
+                           {BodyShape::kBox, {shelf_x, y, z - kHalfDepth + kBoard}, {kHalfWidth, kHalfHeight, kBoard}}};
   for (int board = 0; board < kBoards; ++board)
     bodies.push_back({BodyShape::kBox,
                       {shelf_x, y + (kHalfHeight - kBoard) * (board * 2.0 / (kBoards - 1) - 1), z},

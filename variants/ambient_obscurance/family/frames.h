@@ -11,16 +11,16 @@ namespace lab::ambient_obscurance {
 /// Turns pixels and depths into points of the camera's space, metres: x to the right, y down, z forward.
 struct Lens {
   std::uint32_t width = 0, height = 0;
-  float near = 0;                ///< depth 1 is there, and depth d at near / d
+  float near = 0;                  ///< depth 1 is there, and depth d at near / d
   float x_first = 0, y_first = 0;  ///< of the middle of the first pixel, at z = 1
-  float step = 0;                ///< from a pixel's middle to the next one's, at z = 1
+  float step = 0;                  ///< from a pixel's middle to the next one's, at z = 1
   std::size_t pixels() const { return std::size_t{width} * height; }
 };
 
 struct Frame {
-  std::vector<float> depth;            ///< near / z, as a reversed depth buffer without a far end has it; 0: nothing
+  std::vector<float> depth;               ///< near / z, as a reversed depth buffer without a far end has it; 0: nothing
   std::vector<float> motion_x, motion_y;  ///< pixels since the last frame, by which a pixel's content has moved
-  std::vector<std::uint8_t> moving;    ///< 1: belongs to a body that moves by itself
+  std::vector<std::uint8_t> moving;       ///< 1: belongs to a body that moves by itself
 };
 
 enum class Scene : std::uint8_t {

@@ -74,8 +74,7 @@ double spiral_turn(std::uint32_t sample, std::uint32_t samples) {
 
 std::array<double, 8> halton_turns() {
   std::array<double, 8> turns{};
-  for (unsigned i = 0; i < turns.size(); ++i)
-    turns[i] = ((i + 1) % 3) / 3.0 + ((i + 1) / 3) / 9.0;
+  for (unsigned i = 0; i < turns.size(); ++i) turns[i] = ((i + 1) % 3) / 3.0 + ((i + 1) / 3) / 9.0;
   return turns;
 }
 
@@ -83,11 +82,15 @@ std::vector<Pattern> make_patterns(const Settings& settings, std::uint32_t width
                                    std::uint64_t seed) {
   const auto cycle = [&]() -> std::size_t {
     switch (settings.placement) {
-      case Placement::kFixed: return 1;
+      case Placement::kFixed:
+        return 1;
       case Placement::kHalton:
-      case Placement::kHaltonBayer: return 8;
-      case Placement::kNineEven: return 9;
-      default: return kLongCycle;
+      case Placement::kHaltonBayer:
+        return 8;
+      case Placement::kNineEven:
+        return 9;
+      default:
+        return kLongCycle;
     }
   }();
   Random random(seed);
@@ -99,16 +102,29 @@ std::vector<Pattern> make_patterns(const Settings& settings, std::uint32_t width
     pattern.kind_of.assign(std::size_t{width} * height, 0);
     const auto number = static_cast<double>(frame);
     switch (settings.placement) {
-      case Placement::kFixed: break;
-      case Placement::kRandom: pattern.kinds[0] = kind(static_cast<double>(random.below(1u << 24)) / (1u << 24), 0.5); break;
-      case Placement::kHalton: pattern.kinds[0] = kind(halton_turns()[frame], 0.5); break;
-      case Placement::kHaltonBayer: dither(pattern, halton_turns()[frame], width, height); break;
-      case Placement::kNineEven: dither(pattern, number / 9, width, height); break;
-      case Placement::kGoldenRatio: dither(pattern, fraction(number * 0.6180339887), width, height); break;
+      case Placement::kFixed:
+        break;
+      case Placement::kRandom:
+        pattern.kinds[0] = kind(static_cast<double>(random.below(1u << 24)) / (1u << 24), 0.5);
+        break;
+      case Placement::kHalton:
+        pattern.kinds[0] = kind(halton_turns()[frame], 0.5);
+        break;
+      case Placement::kHaltonBayer:
+        dither(pattern, halton_turns()[frame], width, height);
+        break;
+      case Placement::kNineEven:
+        dither(pattern, number / 9, width, height);
+        break;
+      case Placement::kGoldenRatio:
+        dither(pattern, fraction(number * 0.6180339887), width, height);
+        break;
       case Placement::kR2:
         pattern.kinds[0] = kind(fraction(0.5 + number * 0.7548776662), fraction(0.5 + number * 0.5698402910));
         break;
-      case Placement::kGradientNoise: turn_each(pattern, frame, width, height); break;
+      case Placement::kGradientNoise:
+        turn_each(pattern, frame, width, height);
+        break;
     }
   }
   return patterns;

@@ -9,8 +9,8 @@
 
 namespace lab::ambient_obscurance {
 
-/// Sample i of a pixel of kind k lies in the direction of `spiral[i]`, turned by `kinds[k]`, at (i + kinds[k].shift) / n
-/// of the radius.
+/// Sample i of a pixel of kind k lies in the direction of `spiral[i]`, turned by `kinds[k]`, at (i + kinds[k].shift) /
+/// n of the radius.
 struct Direction {
   float x = 1, y = 0;
 };
@@ -23,9 +23,9 @@ inline constexpr std::size_t kMostKinds = 64;
 
 /// Of one frame.
 struct Pattern {
-  std::vector<Direction> spiral;                     ///< a direction for each sample
-  std::array<PixelKind, kMostKinds> kinds;           ///< those that `kind_of` names
-  std::vector<std::uint8_t> kind_of;                 ///< by pixel
+  std::vector<Direction> spiral;            ///< a direction for each sample
+  std::array<PixelKind, kMostKinds> kinds;  ///< those that `kind_of` names
+  std::vector<std::uint8_t> kind_of;        ///< by pixel
 };
 
 /// The patterns of a cycle of frames: 8 of the article's, 9 of nine even turns, 16 of those that never repeat.

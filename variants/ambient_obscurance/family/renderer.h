@@ -40,7 +40,7 @@ struct Work {
 /// What a variant gives.
 struct Maker {
   std::function<std::unique_ptr<Renderer>(const Work&)> make;
-  std::vector<std::string> phases;
+  std::vector<std::string> phases = {};
   bool parallel = false;
   bool on_device = false;        ///< has threads and clocks of its own
   bool exhibits = false;         ///< shows its images: one variant's are enough

@@ -22,11 +22,14 @@ enum class Placement : std::uint8_t {
 inline constexpr std::array<std::string_view, 8> kPlacements{"fixed",     "random",       "halton", "halton_bayer",
                                                              "nine_even", "golden_ratio", "r2",     "gradient_noise"};
 
-inline constexpr std::array<std::string_view, 8> kPlacementTitles{
-    "nothing but the spiral", "random turns", "8 turns of the Halton sequence",
-    "8 turns of the Halton sequence and a Bayer matrix", "9 even turns and a Bayer matrix",
-    "turns by the golden ratio and a Bayer matrix", "the R2 sequence",
-    "interleaved gradient noise and a Bayer matrix"};
+inline constexpr std::array<std::string_view, 8> kPlacementTitles{"nothing but the spiral",
+                                                                  "random turns",
+                                                                  "8 turns of the Halton sequence",
+                                                                  "8 turns of the Halton sequence and a Bayer matrix",
+                                                                  "9 even turns and a Bayer matrix",
+                                                                  "turns by the golden ratio and a Bayer matrix",
+                                                                  "the R2 sequence",
+                                                                  "interleaved gradient noise and a Bayer matrix"};
 
 /// What to do with samples that touch something that moves.
 enum class Dangerous : std::uint8_t {

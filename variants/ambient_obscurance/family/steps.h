@@ -1,5 +1,5 @@
-/// The steps of a frame on the CPU, each over rows of the image: one text (steps_text.h) for one pixel at a time and for
-/// eight, so that both give the same bits.
+/// The steps of a frame on the CPU, each over rows of the image: one text (steps_text.h) for one pixel at a time and
+/// for eight, so that both give the same bits.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace lab::ambient_obscurance {
 
-inline constexpr std::uint32_t kLevels = 6;         ///< of the mip chain, the image itself included
+inline constexpr std::uint32_t kLevels = 6;          ///< of the mip chain, the image itself included
 inline constexpr std::uint32_t kMostPixelsAt0 = 16;  ///< a sample further away than that, pixels, reads a coarser level
 inline constexpr float kNothing = 1e4f;              ///< where there is nothing, metres along the view
 inline constexpr std::uint32_t kLeastEdge = 1u << kLevels;  ///< of an image, pixels
@@ -42,11 +42,11 @@ struct Job {
   bool disocclusion, velocity, printed_combination;
   Dangerous dangerous;
   // what is made
-  float* z;               ///< the chain: metres along the view, negative where something moves
-  const float* last_z;    ///< its first level in the last frame
-  float* obscured;        ///< 1: nothing hides the sky
-  float* touching;        ///< the share of a pixel's samples that touch a mover
-  float *result, *penalty;              ///< history of the next frame
+  float* z;                 ///< the chain: metres along the view, negative where something moves
+  const float* last_z;      ///< its first level in the last frame
+  float* obscured;          ///< 1: nothing hides the sky
+  float* touching;          ///< the share of a pixel's samples that touch a mover
+  float *result, *penalty;  ///< history of the next frame
   const float *last_result, *last_penalty;
   float* weight;  ///< what history weighed; null: is not wanted
 };

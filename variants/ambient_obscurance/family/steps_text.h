@@ -24,7 +24,9 @@ struct StepsText {
   }
 
   static F clamp01(F x) { return Lanes::least(Lanes::most(x, Lanes::all(0.f)), Lanes::all(1.f)); }
-  static I clamp(I x, std::int32_t end) { return Lanes::least(Lanes::most(x, Lanes::all(std::int32_t{0})), Lanes::all(end - 1)); }
+  static I clamp(I x, std::int32_t end) {
+    return Lanes::least(Lanes::most(x, Lanes::all(std::int32_t{0})), Lanes::all(end - 1));
+  }
   /// Down to a whole number: above -1024.
   static I down(F x) { return Lanes::truncated(x + Lanes::all(1024.f)) - Lanes::all(std::int32_t{1024}); }
 
@@ -35,7 +37,8 @@ struct StepsText {
         const F depth = Lanes::load(job.depth + row + x);
         const F far = Lanes::all(kNothing);
         const F z = Lanes::least(Lanes::all(job.near) / depth, far);  // near / 0 is infinite
-        Lanes::store(job.z + row + x, Lanes::where(Lanes::bytes(job.moving + row + x) != Lanes::all(std::int32_t{0}), -z, z));
+        Lanes::store(job.z + row + x,
+                     Lanes::where(Lanes::bytes(job.moving + row + x) != Lanes::all(std::int32_t{0}), -z, z));
       });
     }
   }
@@ -96,8 +99,8 @@ struct StepsText {
   static void obscure(const Job& job, std::int32_t first_row, std::int32_t end_row) {
     const F share = Lanes::all(1.f / static_cast<float>(job.samples));
     const F radius2 = Lanes::all(kRadius * kRadius);
-    const F scale = Lanes::all(5 * kIntensity / (kRadius * kRadius * kRadius * kRadius * kRadius * kRadius *
-                                                 static_cast<float>(job.samples)));
+    const F scale = Lanes::all(
+        5 * kIntensity / (kRadius * kRadius * kRadius * kRadius * kRadius * kRadius * static_cast<float>(job.samples)));
     for (std::int32_t row = first_row; row < end_row; ++row) {
       along(job.width, [&](std::int32_t column) {
         const std::int32_t first = row * job.width + column;
@@ -119,25 +122,28 @@ struct StepsText {
         for (std::int32_t i = 0; i < job.samples; ++i) {
           const F reach = (Lanes::all(static_cast<float>(i)) + shift) * share * disc;
           const F turned_x = Lanes::all(job.spiral[i].x), turned_y = Lanes::all(job.spiral[i].y);
-          const F dx = (turned_x * cosine - turned_y * sine) * reach, dy = (turned_x * sine + turned_y * cosine) * reach;
+          const F dx = (turned_x * cosine - turned_y * sine) * reach,
+                  dy = (turned_x * sine + turned_y * cosine) * reach;
           const I sample_x = clamp(x + down(dx + Lanes::all(0.5f)), job.width);
           const I sample_y = clamp(y + down(dy + Lanes::all(0.5f)), job.height);
           // The level doubles with the distance, so that a texel of any level covers about as much of the disc.
           I level = Lanes::all(std::int32_t{0});
           for (std::int32_t m = 1; m < job.levels; ++m)
-            level = level + Lanes::one_where(Lanes::not_greater(
-                                Lanes::all(static_cast<float>(kMostPixelsAt0 << (m - 1))), reach));
+            level = level + Lanes::one_where(
+                                Lanes::not_greater(Lanes::all(static_cast<float>(kMostPixelsAt0 << (m - 1))), reach));
           const I last_x = Lanes::lookup(job.chain.width, level) - Lanes::all(std::int32_t{1});
           const I last_y = Lanes::lookup(job.chain.height, level) - Lanes::all(std::int32_t{1});
-          const I texel = Lanes::lookup(job.chain.first, level) +
-                          Lanes::least(Lanes::shifted(sample_y, level), last_y) * (last_x + Lanes::all(std::int32_t{1})) +
-                          Lanes::least(Lanes::shifted(sample_x, level), last_x);
+          const I texel =
+              Lanes::lookup(job.chain.first, level) +
+              Lanes::least(Lanes::shifted(sample_y, level), last_y) * (last_x + Lanes::all(std::int32_t{1})) +
+              Lanes::least(Lanes::shifted(sample_x, level), last_x);
           const F z = Lanes::gather(job.z, texel);
           const Point to = point(job, sample_x, sample_y, away(z)) - middle;
           const F distance2 = dot(to, to), above = dot(to, normal);
           const F falloff = Lanes::most(radius2 - distance2, Lanes::all(0.f));
-          sum = sum + falloff * falloff * falloff *
-                          Lanes::most((above - Lanes::all(kBias)) / (Lanes::all(kEpsilon) + distance2), Lanes::all(0.f));
+          sum =
+              sum + falloff * falloff * falloff *
+                        Lanes::most((above - Lanes::all(kBias)) / (Lanes::all(kEpsilon) + distance2), Lanes::all(0.f));
           moving = moving + Lanes::where(z < Lanes::all(0.f), Lanes::all(1.f), Lanes::all(0.f));
         }
         Lanes::store(job.obscured + first, Lanes::most(Lanes::all(1.f) - sum * scale, Lanes::all(0.f)));
@@ -162,13 +168,17 @@ struct StepsText {
         const std::int32_t first = row * job.width + column;
         const F now = Lanes::load(job.obscured + first);
         const F motion_x = Lanes::load(job.motion_x + first), motion_y = Lanes::load(job.motion_y + first);
-        const F was_x = Lanes::number(Lanes::counting(column)) - motion_x, was_y = Lanes::number(Lanes::all(row)) - motion_y;
+        const F was_x = Lanes::number(Lanes::counting(column)) - motion_x,
+                was_y = Lanes::number(Lanes::all(row)) - motion_y;
         // History ends where the image does.
-        const auto outside = Lanes::not_greater(was_x, Lanes::all(-0.5f)) | Lanes::not_greater(was_y, Lanes::all(-0.5f)) |
+        const auto outside = Lanes::not_greater(was_x, Lanes::all(-0.5f)) |
+                             Lanes::not_greater(was_y, Lanes::all(-0.5f)) |
                              Lanes::not_greater(Lanes::all(static_cast<float>(job.width) - 0.5f), was_x) |
                              Lanes::not_greater(Lanes::all(static_cast<float>(job.height) - 0.5f), was_y);
-        const F inside_x = Lanes::least(Lanes::most(was_x, Lanes::all(0.f)), Lanes::all(static_cast<float>(job.width - 1)));
-        const F inside_y = Lanes::least(Lanes::most(was_y, Lanes::all(0.f)), Lanes::all(static_cast<float>(job.height - 1)));
+        const F inside_x =
+            Lanes::least(Lanes::most(was_x, Lanes::all(0.f)), Lanes::all(static_cast<float>(job.width - 1)));
+        const F inside_y =
+            Lanes::least(Lanes::most(was_y, Lanes::all(0.f)), Lanes::all(static_cast<float>(job.height - 1)));
         const I left = Lanes::truncated(inside_x), top = Lanes::truncated(inside_y);
         const F part_x = inside_x - Lanes::number(left), part_y = inside_y - Lanes::number(top);
         const I right = Lanes::least(one, Lanes::all(job.width - 1) - left);
@@ -177,7 +187,8 @@ struct StepsText {
 
         F depth_similarity = Lanes::all(1.f);
         if (job.disocclusion) {
-          const I nearest = Lanes::truncated(inside_y + Lanes::all(0.5f)) * width + Lanes::truncated(inside_x + Lanes::all(0.5f));
+          const I nearest =
+              Lanes::truncated(inside_y + Lanes::all(0.5f)) * width + Lanes::truncated(inside_x + Lanes::all(0.5f));
           const F ratio = away(Lanes::gather(job.last_z, nearest)) / away(Lanes::load(job.z + first));
           depth_similarity = clamp01(ratio * ratio * (ratio * ratio) + Lanes::all(kDepthMinimum));
         }
@@ -192,7 +203,8 @@ struct StepsText {
           if (!job.has_history) before = current;
           before = Lanes::where(outside, current, before);
           const F smoothed = current + (before - current) * Lanes::all(kSmoothing);
-          penalty = job.dangerous == Dangerous::kPrinted ? Lanes::least(smoothed, current) : Lanes::most(smoothed, current);
+          penalty =
+              job.dangerous == Dangerous::kPrinted ? Lanes::least(smoothed, current) : Lanes::most(smoothed, current);
         }
         F similarity = job.printed_combination ? (depth_similarity * low - fast) * (low - high)
                                                : depth_similarity * (low - fast * (low - high));

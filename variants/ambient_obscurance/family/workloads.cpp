@@ -17,7 +17,7 @@ namespace lab::ambient_obscurance {
 namespace {
 
 constexpr std::uint32_t kWidth = 256, kHeight = 144;
-constexpr std::size_t kFrames = 16;       // the weight of the first is then below 0.3
+constexpr std::size_t kFrames = 24;       // the first weighs at most 0.92^23 = 0.15 in the last
 constexpr std::size_t kBandFrames = 8;    // in which the shelf left the band of ghosts
 constexpr std::size_t kJudgedFrames = 8;  // the last ones of a still scene: a whole cycle of the article's turns
 
@@ -199,12 +199,13 @@ bench::Workload workload_of(const Maker& maker, std::string name, std::string ti
   workload.metrics = maker.metrics;
   workload.unsupported = maker.unsupported;
   if (plan.judged) {
-    workload.metrics.push_back({"error_to_converged", "Error against 1,024 samples, root mean square", "", kQuality,
-                                kLess, true});
+    workload.metrics.push_back(
+        {"error_to_converged", "Error against 1,024 samples, root mean square", "", kQuality, kLess, true});
     workload.metrics.push_back({"banding", "The same of means over 4 x 4 pixels", "", kQuality, kLess, true});
   }
   if (moves(plan.scene)) {
-    workload.metrics.push_back({"ghosting", "Squared error in the band that the shelf left", "", kQuality, kLess, true});
+    workload.metrics.push_back(
+        {"ghosting", "Squared error in the band that the shelf left", "", kQuality, kLess, true});
     if (plan.settings.reprojected && plan.settings.terms.dangerous != Dangerous::kOff)
       workload.metrics.push_back(
           {"ghosting_left", "Of it, by that without the term of dangerous samples", "", kQuality, kLess, true});
@@ -220,7 +221,8 @@ bench::Workload workload_of(const Maker& maker, std::string name, std::string ti
 void exhibit(bench::Workload& workload, const Maker& maker, const Plan& plan) {
   if (!maker.exhibits || !workload.unsupported.empty()) return;
   workload.exhibits.push_back({"obscurance", "Ambient obscurance", bench::ExhibitKind::kImage});
-  if (plan.settings.reprojected) workload.exhibits.push_back({"history", "Weight of history", bench::ExhibitKind::kImage});
+  if (plan.settings.reprojected)
+    workload.exhibits.push_back({"history", "Weight of history", bench::ExhibitKind::kImage});
   const bool reference = plan.settings.samples == 24;
   if (reference) workload.exhibits.push_back({"converged", "1,024 samples", bench::ExhibitKind::kImage});
   workload.exhibit = [=](const bench::Case& inputs, bench::ExhibitFiles& files) {
@@ -250,8 +252,9 @@ void add_sweeps(std::vector<bench::Workload>& workloads, const Maker& maker) {
       bench::Workload workload = workload_of(
           maker, fmt::format("{}_{}", of.name, reprojected ? "reprojected" : "plain"),
           fmt::format("{} history, by the number of samples: {}", reprojected ? "With" : "Without", of.title), plan);
-      workload.axis = bench::Axis{"samples", "", reprojected ? std::vector<bench::AxisPoint>{{3}, {6}, {12}}
-                                                             : std::vector<bench::AxisPoint>{{6}, {12}, {24}}};
+      workload.axis = bench::Axis{
+          "samples", "",
+          reprojected ? std::vector<bench::AxisPoint>{{3}, {6}, {12}} : std::vector<bench::AxisPoint>{{6}, {12}, {24}}};
       if (workload.prepare)
         workload.prepare = [maker, plan](const bench::Case& inputs) {
           Plan at = plan;
@@ -270,17 +273,44 @@ struct NamedTerms {
 const std::array<NamedTerms, 14> kTerms{{
     {Scene::kStill, "still_24", "24 samples without history; nothing moves", {.samples = 24, .reprojected = false}},
     {Scene::kObject, "object_24", "24 samples without history; a shelf moves", {.samples = 24, .reprojected = false}},
-    {Scene::kCamera, "camera_no_terms", "All history counts; the camera moves", {.terms = {false, false, Dangerous::kOff}}},
+    {Scene::kCamera,
+     "camera_no_terms",
+     "All history counts; the camera moves",
+     {.terms = {false, false, Dangerous::kOff}}},
     {Scene::kCamera, "camera_all", "All terms; the camera moves", {}},
-    {Scene::kObject, "object_no_terms", "All history counts; a shelf moves", {.terms = {false, false, Dangerous::kOff}}},
-    {Scene::kObject, "object_disocclusion", "The term of disocclusion alone; a shelf moves", {.terms = {true, false, Dangerous::kOff}}},
-    {Scene::kObject, "object_velocity", "The term of velocity alone; a shelf moves", {.terms = {false, true, Dangerous::kOff}}},
-    {Scene::kObject, "object_dangerous_printed", "The term of dangerous samples alone, as printed; a shelf moves", {.terms = {false, false, Dangerous::kPrinted}}},
-    {Scene::kObject, "object_dangerous", "The term of dangerous samples alone; a shelf moves", {.terms = {false, false, Dangerous::kMeant}}},
-    {Scene::kObject, "object_others", "All terms but that of dangerous samples; a shelf moves", {.terms = {true, true, Dangerous::kOff}}},
+    {Scene::kObject,
+     "object_no_terms",
+     "All history counts; a shelf moves",
+     {.terms = {false, false, Dangerous::kOff}}},
+    {Scene::kObject,
+     "object_disocclusion",
+     "The term of disocclusion alone; a shelf moves",
+     {.terms = {true, false, Dangerous::kOff}}},
+    {Scene::kObject,
+     "object_velocity",
+     "The term of velocity alone; a shelf moves",
+     {.terms = {false, true, Dangerous::kOff}}},
+    {Scene::kObject,
+     "object_dangerous_printed",
+     "The term of dangerous samples alone, as printed; a shelf moves",
+     {.terms = {false, false, Dangerous::kPrinted}}},
+    {Scene::kObject,
+     "object_dangerous",
+     "The term of dangerous samples alone; a shelf moves",
+     {.terms = {false, false, Dangerous::kMeant}}},
+    {Scene::kObject,
+     "object_others",
+     "All terms but that of dangerous samples; a shelf moves",
+     {.terms = {true, true, Dangerous::kOff}}},
     {Scene::kObject, "object_all", "All terms; a shelf moves", {}},
-    {Scene::kObject, "object_printed", "All of it as the code is printed; a shelf moves", {.terms = {true, true, Dangerous::kPrinted}, .printed_combination = true}},
-    {Scene::kStanding, "standing_others", "All terms but that of dangerous samples; a shelf moves over the floor", {.terms = {true, true, Dangerous::kOff}}},
+    {Scene::kObject,
+     "object_printed",
+     "All of it as the code is printed; a shelf moves",
+     {.terms = {true, true, Dangerous::kPrinted}, .printed_combination = true}},
+    {Scene::kStanding,
+     "standing_others",
+     "All terms but that of dangerous samples; a shelf moves over the floor",
+     {.terms = {true, true, Dangerous::kOff}}},
     {Scene::kStanding, "standing_all", "All terms; a shelf moves over the floor", {}},
 }};
 
@@ -289,15 +319,16 @@ const std::array<NamedTerms, 14> kTerms{{
 std::vector<bench::Workload> make_workloads(const Maker& maker) {
   std::vector<bench::Workload> workloads;
   const Plan few{.scene = Scene::kObject, .frames = 3, .judged = false};
-  workloads.push_back(workload_of(maker, "frames", fmt::format("A frame of {} x {} pixels, 6 samples with history", kWidth, kHeight), few));
+  workloads.push_back(workload_of(
+      maker, "frames", fmt::format("A frame of {} x {} pixels, 6 samples with history", kWidth, kHeight), few));
   const Plan full{.frames = 2, .width = 1920, .height = 1080, .judged = false};
   workloads.push_back(workload_of(maker, "full_hd", "A frame of 1920 x 1080 pixels, 6 samples with history", full));
 
-  bench::Workload against = workload_of(maker, "six_by_24", "6 samples with history against 24 without; nothing moves",
-                                        {.judged = false});
+  bench::Workload against =
+      workload_of(maker, "six_by_24", "6 samples with history against 24 without; nothing moves", {.judged = false});
   against.phases = {"frame"};
-  against.metrics.push_back({"time_by_24", "Time by that of 24 samples without history", "", bench::MetricKind::kQuality,
-                             bench::Better::kLess});
+  against.metrics.push_back({"time_by_24", "Time by that of 24 samples without history", "",
+                             bench::MetricKind::kQuality, bench::Better::kLess});
   against.metrics.push_back({"error_by_24", "Error by that of 24 samples without history", "",
                              bench::MetricKind::kQuality, bench::Better::kLess, true});
   if (against.prepare)
@@ -312,8 +343,9 @@ std::vector<bench::Workload> make_workloads(const Maker& maker) {
   }
   for (std::size_t i = 0; i < kPlacements.size(); ++i) {
     const Plan plan{.settings = {.placement = static_cast<Placement>(i)}};
-    workloads.push_back(workload_of(maker, fmt::format("placement_{}", kPlacements[i]),
-                                    fmt::format("6 samples with history, placed by {}; nothing moves", kPlacementTitles[i]), plan));
+    workloads.push_back(
+        workload_of(maker, fmt::format("placement_{}", kPlacements[i]),
+                    fmt::format("6 samples with history, placed by {}; nothing moves", kPlacementTitles[i]), plan));
     exhibit(workloads.back(), maker, plan);
   }
   return workloads;

@@ -2,6 +2,9 @@
 #extension GL_GOOGLE_include_directive : require
 #include "steps.glsl"
 
+layout(constant_id = 0) const int samples = 6;
+const int kLevels = 6;
+
 vec3 point(ivec2 at, float z) {
   precise const vec3 made_point = vec3((x_first + float(at.x) * step_) * z, (y_first + float(at.y) * step_) * z, z);
   return made_point;
@@ -40,10 +43,16 @@ void main() {
                                 (turned.x * kind.y + turned.y * kind.x) * reach);
     precise const vec2 moved = d + 0.5 + 1024.0;
     const ivec2 sample_at = clamp(at + ivec2(moved) - 1024, ivec2(0), size - 1);
-    int l = 0;
-    for (int m = 1; m < levels; ++m) l += float(pixels_at_0 << (m - 1)) <= reach ? 1 : 0;
-    const ivec2 texel = min(sample_at >> l, chain[l].yz - 1);
-    const float z = made[z_first(now) + chain[l].x + texel.y * chain[l].y + texel.x];
+    // As chain[] has it, without its loads, which a device that is a program makes one by one.
+    int l = 0, level_first = z_first(now);
+    for (int m = 1; m < kLevels; ++m)
+      if (float(pixels_at_0 << (m - 1)) <= reach) {
+        level_first += (size.x >> l) * (size.y >> l);
+        ++l;
+      }
+    const ivec2 level_size = size >> l;
+    const ivec2 texel = min(sample_at >> l, level_size - 1);
+    const float z = made[level_first + texel.y * level_size.x + texel.x];
     precise const vec3 to = point(sample_at, abs(z)) - middle;
     precise const float distance2 = to.x * to.x + to.y * to.y + to.z * to.z;
     precise const float above = to.x * normal.x + to.y * normal.y + to.z * normal.z;

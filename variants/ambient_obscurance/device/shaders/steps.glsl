@@ -5,15 +5,15 @@ layout(local_size_x = 8, local_size_y = 8) in;
 
 layout(std140, set = 0, binding = 0) uniform Parameters {
   ivec2 size;
-  int samples, levels;
+  int texels, pixels;  // of a chain, of a plane
   float near, x_first, y_first, step_;
   float pixels_by_depth, nothing, radius, bias;
   float intensity, epsilon, depth_minimum, velocity_scale;
   float moving_scale, low_velocity, high_velocity, moving_minimum;
   float smoothing;
   int pixels_at_0, disocclusion, velocity;
-  int dangerous, printed_combination;  // dangerous: 0 off, 1 printed, 2 meant
-  int texels, pixels;                  // of a chain, of a plane
+  int dangerous;  // 0 off, 1 printed, 2 meant
+  int printed_combination;
   ivec4 chain[8];                      // by level: where it begins, width, height
   vec4 spiral[64];                     // xy
 };
