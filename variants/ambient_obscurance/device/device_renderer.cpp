@@ -34,10 +34,9 @@ struct Parameters {
   float pixels_by_depth, nothing, radius, bias;
   float intensity, epsilon, depth_minimum, velocity_scale;
   float moving_scale, low_velocity, high_velocity, moving_minimum;
-  float smoothing;
-  std::int32_t pixels_at_0, disocclusion, velocity;
-  std::int32_t dangerous, printed_combination;
-  std::array<std::int32_t, 2> unused;
+  float smoothing, most_radius;
+  std::int32_t pixels_at_0, disocclusion;
+  std::int32_t velocity, dangerous, printed_combination, unused;
   std::array<std::array<std::int32_t, 4>, 8> chain;
   std::array<std::array<float, 4>, kMostSamples> spiral;
 };
@@ -71,12 +70,13 @@ Parameters parameters_of(const Work& work) {
                         .high_velocity = kHighVelocity,
                         .moving_minimum = kMovingMinimum,
                         .smoothing = kSmoothing,
+                        .most_radius = kMostRadius,
                         .pixels_at_0 = kMostPixelsAt0,
                         .disocclusion = work.settings.terms.disocclusion,
                         .velocity = work.settings.terms.velocity,
                         .dangerous = static_cast<std::int32_t>(work.settings.terms.dangerous),
                         .printed_combination = work.settings.printed_combination,
-                        .unused = {},
+                        .unused = 0,
                         .chain = {},
                         .spiral = {}};
   for (std::size_t level = 0; level < chain.first.size(); ++level)

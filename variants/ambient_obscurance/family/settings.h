@@ -57,7 +57,8 @@ inline constexpr float kSmoothing = 0.9f;
 inline constexpr float kRadius = 0.7f;  ///< metres
 inline constexpr float kBias = 0.01f;   ///< metres above a surface that do not count
 inline constexpr float kIntensity = 0.4f;
-inline constexpr float kEpsilon = 0.01f;  ///< square metres
+inline constexpr float kMostRadius = 512;  ///< of the sampled disc, pixels: near surfaces sample less of it
+inline constexpr float kEpsilon = 0.01f;   ///< square metres
 
 inline constexpr std::uint32_t kMostSamples = 64;
 

@@ -117,7 +117,8 @@ struct StepsText {
         const I kind = Lanes::bytes(job.kind_of + first) * Lanes::all(std::int32_t{sizeof(PixelKind) / sizeof(float)});
         const F cosine = Lanes::gather(&job.kinds->cosine, kind), sine = Lanes::gather(&job.kinds->sine, kind);
         const F shift = Lanes::gather(&job.kinds->shift, kind);
-        const F disc = Lanes::load(job.depth + first) * Lanes::all(job.pixels_by_depth);
+        const F disc =
+            Lanes::least(Lanes::load(job.depth + first) * Lanes::all(job.pixels_by_depth), Lanes::all(kMostRadius));
         F sum = Lanes::all(0.f), moving = Lanes::all(0.f);
         for (std::int32_t i = 0; i < job.samples; ++i) {
           const F reach = (Lanes::all(static_cast<float>(i)) + shift) * share * disc;

@@ -34,7 +34,7 @@ void main() {
 
   const vec4 kind = kinds[first_kind + byte_at(pattern_kind_of + pixel)];
   precise const float share = 1.0 / float(samples);
-  precise const float disc = inputs[frame_inputs + pixel] * pixels_by_depth;
+  precise const float disc = min(inputs[frame_inputs + pixel] * pixels_by_depth, most_radius);
   precise float sum = 0, moving = 0;
   for (int i = 0; i < samples; ++i) {
     precise const float reach = (float(i) + kind.z) * share * disc;

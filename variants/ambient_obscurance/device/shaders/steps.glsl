@@ -10,8 +10,9 @@ layout(std140, set = 0, binding = 0) uniform Parameters {
   float pixels_by_depth, nothing, radius, bias;
   float intensity, epsilon, depth_minimum, velocity_scale;
   float moving_scale, low_velocity, high_velocity, moving_minimum;
-  float smoothing;
-  int pixels_at_0, disocclusion, velocity;
+  float smoothing, most_radius;
+  int pixels_at_0, disocclusion;
+  int velocity;
   int dangerous;  // 0 off, 1 printed, 2 meant
   int printed_combination;
   ivec4 chain[8];                      // by level: where it begins, width, height
