@@ -24,8 +24,9 @@ namespace {
 using vulkan::required;
 
 constexpr std::uint32_t kGroup = 8;  // edge of a work group, pixels
-constexpr std::size_t kPlanes = 7;   // beside the two chains: obscured, touching, two of result and penalty, weight
-constexpr std::size_t kResultPlane = 2, kObscuredPlane = 0, kWeightPlane = 6;
+// Of pairs: what is obscured, the results of two frames, and the weights.
+constexpr std::size_t kPlanes = 4, kObscuredPlane = 0, kResultPlane = 1, kWeightPlane = 3;
+constexpr std::size_t kMostPatterns = 16;
 
 /// As steps.glsl declares it.
 struct Parameters {
@@ -42,8 +43,10 @@ struct Parameters {
 };
 static_assert(sizeof(Parameters) == 28 * 4 + 8 * 16 + kMostSamples * 16);
 
+using Pair = std::array<float, 2>;
+
 struct Push {
-  std::int32_t frame_inputs, frame_moving, pattern_kind_of, first_kind, now, has_history, level;
+  std::int32_t frame_inputs, pattern_kind_of, first_kind, now, has_history, level;
 };
 
 Parameters parameters_of(const Work& work) {
@@ -127,46 +130,41 @@ class DeviceRenderer final : public Renderer {
         resources_(device) {}
 
   std::size_t pixels() const { return work_.sequence.lens.pixels(); }
-  std::size_t plane_bytes() const { return (pixels() + 3) / 4 * 4; }  // of a plane of bytes, in whole words
 
   Expected<void> initialise() {
-    std::vector<float> inputs;
-    std::vector<std::uint8_t> bytes;
-    const auto add_bytes = [&](const std::vector<std::uint8_t>& plane) {
-      bytes.insert(bytes.end(), plane.begin(), plane.end());
-      bytes.resize((bytes.size() + 3) / 4 * 4);
-    };
-    for (const Frame& frame : work_.sequence.frames) {
-      for (const auto* plane : {&frame.depth, &frame.motion_x, &frame.motion_y})
-        inputs.insert(inputs.end(), plane->begin(), plane->end());
-      add_bytes(frame.moving);
-    }
+    std::vector<std::array<float, 4>> inputs;
+    for (const Frame& frame : work_.sequence.frames)
+      for (std::size_t i = 0; i < pixels(); ++i)
+        inputs.push_back({frame.depth[i], frame.motion_x[i], frame.motion_y[i], static_cast<float>(frame.moving[i])});
+    std::vector<std::uint8_t> kind_of;
     std::vector<std::array<float, 4>> kinds;
     for (const Pattern& pattern : work_.patterns) {
       for (const PixelKind& kind : pattern.kinds) kinds.push_back({kind.cosine, kind.sine, kind.shift, 0});
-      add_bytes(pattern.kind_of);
+      kind_of.insert(kind_of.end(), pattern.kind_of.begin(), pattern.kind_of.end());
+      kind_of.resize((kind_of.size() + 3) / 4 * 4);
     }
+    kinds.resize(kMostPatterns * kMostKinds);
     const Parameters parameters = parameters_of(work_);
 
     constexpr VkBufferUsageFlags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-    const auto fill = [&](vulkan::PlacedBuffer& buffer, std::span<const std::byte> contents,
-                          VkBufferUsageFlags usage) -> Expected<void> {
-      auto made = resources_.buffer(contents, usage);
-      if (!made) return made.error();
-      buffer = std::move(*made);
-      return {};
-    };
-    for (const auto& [buffer, contents, usage] : {std::tuple{&parameters_, std::as_bytes(std::span(&parameters, 1)),
-                                                             VkBufferUsageFlags{VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT}},
-                                                  std::tuple{&inputs_, std::as_bytes(std::span(inputs)), kStorage},
-                                                  std::tuple{&bytes_, std::as_bytes(std::span(bytes)), kStorage},
-                                                  std::tuple{&kinds_, std::as_bytes(std::span(kinds)), kStorage}})
-      if (const Expected<void> filled = fill(*buffer, contents, usage); !filled) return filled.error();
-    const std::size_t made_floats = 2 * chain_.texels + kPlanes * pixels();
-    auto made = resources_.buffer(made_floats * sizeof(float), kStorage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
-    if (!made) return made.error();
-    made_ = std::move(*made);
-    auto staging = vulkan::Staging::create(device_, made_floats * sizeof(float));
+    constexpr VkBufferUsageFlags kUniform = VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
+    for (const auto& [buffer, contents, usage] :
+         {std::tuple{&parameters_, std::as_bytes(std::span(&parameters, 1)), kUniform},
+          std::tuple{&inputs_, std::as_bytes(std::span(inputs)), kStorage},
+          std::tuple{&kind_of_, std::as_bytes(std::span(kind_of)), kStorage},
+          std::tuple{&kinds_, std::as_bytes(std::span(kinds)), kUniform}}) {
+      auto filled = resources_.buffer(contents, usage);
+      if (!filled) return filled.error();
+      *buffer = std::move(*filled);
+    }
+    auto chains = resources_.buffer(2 * chain_.texels * sizeof(float), kStorage);
+    if (!chains) return chains.error();
+    chains_ = std::move(*chains);
+    const std::size_t planes_bytes = kPlanes * pixels() * sizeof(Pair);
+    auto planes = resources_.buffer(planes_bytes, kStorage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
+    if (!planes) return planes.error();
+    planes_ = std::move(*planes);
+    auto staging = vulkan::Staging::create(device_, planes_bytes);
     if (!staging) return staging.error();
     staging_ = std::move(*staging);
     auto timestamps = vulkan::Timestamps::create(device_);
@@ -176,13 +174,14 @@ class DeviceRenderer final : public Renderer {
   }
 
   Expected<void> make_pipelines() {
-    constexpr std::array<VkDescriptorType, 5> kTypes{
+    constexpr std::array<VkDescriptorType, 6> kTypes{
         VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-        VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+        VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER};
     auto descriptors = vulkan::create_descriptors(device_, kTypes, VK_SHADER_STAGE_COMPUTE_BIT);
     if (!descriptors) return descriptors.error();
     descriptors_ = std::move(*descriptors);
-    const std::array<const vulkan::PlacedBuffer*, 5> buffers{&parameters_, &inputs_, &bytes_, &made_, &kinds_};
+    const std::array<const vulkan::PlacedBuffer*, kTypes.size()> buffers{&parameters_, &inputs_, &kind_of_,
+                                                                        &chains_, &planes_, &kinds_};
     for (std::uint32_t i = 0; i < buffers.size(); ++i) descriptors_.write(device_, i, kTypes[i], buffers[i]->handle());
     const VkDescriptorSetLayout set = descriptors_.layout.handle();
     auto layout =
@@ -209,9 +208,8 @@ class DeviceRenderer final : public Renderer {
     const vulkan::DeviceFunctions& vk = device_.vk();
     const std::size_t at = std::min(frame_, work_.sequence.frames.size() - 1);
     const std::size_t pattern = frame_ % work_.patterns.size();
-    Push push{.frame_inputs = static_cast<std::int32_t>(at * 3 * pixels()),
-              .frame_moving = static_cast<std::int32_t>(at * plane_bytes()),
-              .pattern_kind_of = static_cast<std::int32_t>((work_.sequence.frames.size() + pattern) * plane_bytes()),
+    Push push{.frame_inputs = static_cast<std::int32_t>(at * pixels()),
+              .pattern_kind_of = static_cast<std::int32_t>(pattern * ((pixels() + 3) / 4 * 4)),
               .first_kind = static_cast<std::int32_t>(pattern * kMostKinds),
               .now = static_cast<std::int32_t>(frame_ % 2),
               .has_history = frame_ > 0,
@@ -244,11 +242,13 @@ class DeviceRenderer final : public Renderer {
     timestamps_.end(commands);
   }
 
+  // The first of the pairs.
   std::vector<float> plane(std::size_t which) {
-    required(staging_.from(made_.buffer), "reading a result");
-    std::vector<float> values(pixels());
-    const std::size_t first = 2 * chain_.texels + which * pixels();
-    std::memcpy(values.data(), staging_.bytes().data() + first * sizeof(float), values.size() * sizeof(float));
+    required(staging_.from(planes_.buffer), "reading a result");
+    std::vector<Pair> pairs(pixels());
+    std::memcpy(pairs.data(), staging_.bytes().data() + which * pixels() * sizeof(Pair), pixels() * sizeof(Pair));
+    std::vector<float> values;
+    for (const Pair& pair : pairs) values.push_back(pair[0]);
     return values;
   }
 
@@ -256,7 +256,7 @@ class DeviceRenderer final : public Renderer {
   const Work work_;
   const Chain chain_;
   vulkan::Resources resources_;
-  vulkan::PlacedBuffer parameters_, inputs_, bytes_, made_, kinds_;
+  vulkan::PlacedBuffer parameters_, inputs_, kind_of_, chains_, planes_, kinds_;
   vulkan::Staging staging_;
   vulkan::Timestamps timestamps_;
   vulkan::Descriptors descriptors_;

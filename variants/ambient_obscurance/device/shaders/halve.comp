@@ -7,7 +7,7 @@ void main() {
   if (any(greaterThanEqual(at, chain[level].yz))) return;
   const int above = chain[level - 1].y;
   const int upper = z_first(now) + chain[level - 1].x + 2 * at.y * above + 2 * at.x;
-  const vec4 four = vec4(made[upper], made[upper + 1], made[upper + above], made[upper + above + 1]);
-  const float z = abs(four[(at.x & 1) * 2 + (at.y & 1)]);
-  made[z_first(now) + chain[level].x + at.y * chain[level].y + at.x] = any(lessThan(four, vec4(0))) ? -z : z;
+  const vec4 four = vec4(z[upper], z[upper + 1], z[upper + above], z[upper + above + 1]);
+  const float away = abs(four[(at.x & 1) * 2 + (at.y & 1)]);
+  z[z_first(now) + chain[level].x + at.y * chain[level].y + at.x] = any(lessThan(four, vec4(0))) ? -away : away;
 }

@@ -5,12 +5,13 @@
 layout(constant_id = 0) const int samples = 6;
 const int kLevels = 6;
 
-vec3 point(ivec2 at, float z) {
-  precise const vec3 made_point = vec3((x_first + float(at.x) * step_) * z, (y_first + float(at.y) * step_) * z, z);
-  return made_point;
+vec3 point(ivec2 at, float away) {
+  precise const vec3 there =
+      vec3((x_first + float(at.x) * step_) * away, (y_first + float(at.y) * step_) * away, away);
+  return there;
 }
 
-float z_at(ivec2 at) { return abs(made[z_first(now) + at.y * size.x + at.x]); }
+float z_at(ivec2 at) { return abs(z[z_first(now) + at.y * size.x + at.x]); }
 
 vec3 along_surface(vec3 middle, ivec2 at, ivec2 d) {
   const ivec2 after_at = min(at + d, size - 1), before_at = max(at - d, ivec2(0));
@@ -32,9 +33,10 @@ void main() {
   precise const float inverse_ = 1.0 / max(length_, 1e-20);
   normal *= inverse_;
 
-  const vec4 kind = kinds[first_kind + byte_at(pattern_kind_of + pixel)];
+  const int byte_ = pattern_kind_of + pixel;
+  const vec4 kind = kinds[first_kind + (int(kind_of[byte_ >> 2] >> ((byte_ & 3) * 8)) & 255)];
   precise const float share = 1.0 / float(samples);
-  precise const float disc = min(inputs[frame_inputs + pixel] * pixels_by_depth, most_radius);
+  precise const float disc = min(inputs[frame_inputs + pixel].x * pixels_by_depth, most_radius);
   precise float sum = 0, moving = 0;
   for (int i = 0; i < samples; ++i) {
     precise const float reach = (float(i) + kind.z) * share * disc;
@@ -52,17 +54,16 @@ void main() {
       }
     const ivec2 level_size = size >> l;
     const ivec2 texel = min(sample_at >> l, level_size - 1);
-    const float z = made[level_first + texel.y * level_size.x + texel.x];
-    precise const vec3 to = point(sample_at, abs(z)) - middle;
+    const float there = z[level_first + texel.y * level_size.x + texel.x];
+    precise const vec3 to = point(sample_at, abs(there)) - middle;
     precise const float distance2 = to.x * to.x + to.y * to.y + to.z * to.z;
     precise const float above = to.x * normal.x + to.y * normal.y + to.z * normal.z;
     precise const float falloff = max(radius * radius - distance2, 0.0);
     sum += falloff * falloff * falloff * max((above - bias) / (epsilon + distance2), 0.0);
-    moving += z < 0 ? 1.0 : 0.0;
+    moving += there < 0 ? 1.0 : 0.0;
   }
   precise const float scale = 5 * intensity / (radius * radius * radius * radius * radius * radius * float(samples));
   precise const float obscured = max(1 - sum * scale, 0.0);
-  made[plane_first(kObscured) + pixel] = obscured;
   precise const float touching = moving * share;
-  made[plane_first(kTouching) + pixel] = touching;
+  planes[plane_first(kObscured) + pixel] = vec2(obscured, touching);
 }

@@ -18,23 +18,25 @@ layout(std140, set = 0, binding = 0) uniform Parameters {
   ivec4 chain[8];                      // by level: where it begins, width, height
   vec4 spiral[64];                     // xy
 };
-layout(std430, set = 0, binding = 1) readonly buffer Inputs { float inputs[]; };  // by frame: depth, motion x, motion y
-layout(std430, set = 0, binding = 2) readonly buffer Bytes { uint bytes[]; };     // by frame moving; by pattern kind_of
-layout(std430, set = 0, binding = 3) buffer Made { float made[]; };
-layout(std430, set = 0, binding = 4) readonly buffer Kinds { vec4 kinds[]; };     // 64 a pattern: cosine, sine, shift
+// A load of lavapipe takes as long for four values as for one, so what is read together lies together.
+layout(std430, set = 0, binding = 1) readonly buffer Inputs { vec4 inputs[]; };  // by frame: depth, motion x, y, moving
+layout(std430, set = 0, binding = 2) readonly buffer KindOf { uint kind_of[]; };  // by pattern: bytes
+layout(std430, set = 0, binding = 3) buffer Chains { float z[]; };                // two
+layout(std430, set = 0, binding = 4) buffer Planes { vec2 planes[]; };
+layout(std140, set = 0, binding = 5) uniform Kinds { vec4 kinds[16 * 64]; };      // 64 a pattern: cosine, sine, shift
 
 layout(push_constant) uniform Frame {
-  int frame_inputs;  // where the frame's depth begins
-  int frame_moving, pattern_kind_of;  // bytes
+  int frame_inputs;     // where the frame's begin
+  int pattern_kind_of;  // bytes
   int first_kind;
-  int now;          // 0 or 1: which of two is this frame's
+  int now;  // 0 or 1: which of two is this frame's
   int has_history;
   int level;
 };
 
-// In `made`: two chains, then planes.
 int z_first(int which) { return which * texels; }
-int plane_first(int plane) { return 2 * texels + plane * pixels; }
-const int kObscured = 0, kTouching = 1, kResult = 2, kPenalty = 4, kWeight = 6;
 
-int byte_at(int at) { return int(bytes[at >> 2] >> ((at & 3) * 8)) & 255; }
+// Pairs: obscured and the share of samples that touch a mover; result and penalty, of this frame and the last; what
+// history weighed.
+const int kObscured = 0, kResult = 1, kWeight = 3;
+int plane_first(int plane) { return plane * pixels; }
