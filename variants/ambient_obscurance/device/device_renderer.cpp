@@ -188,11 +188,14 @@ class DeviceRenderer final : public Renderer {
         vulkan::create_pipeline_layout(device_, std::span(&set, 1), VK_SHADER_STAGE_COMPUTE_BIT, sizeof(Push));
     if (!layout) return layout.error();
     layout_ = std::move(*layout);
-    // So that the loop over the samples has a known end.
-    const auto samples = static_cast<std::int32_t>(work_.settings.samples);
-    const VkSpecializationMapEntry entry{.constantID = 0, .offset = 0, .size = sizeof(samples)};
-    const VkSpecializationInfo constants{
-        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof(samples), .pData = &samples};
+    // So that the loop over the samples has a known end, and nothing is done that is not wanted.
+    const std::array<std::uint32_t, 3> values{work_.settings.samples, work_.counts_movers(), work_.weighs};
+    std::array<VkSpecializationMapEntry, values.size()> entries;
+    for (std::uint32_t i = 0; i < entries.size(); ++i) entries[i] = {i, i * 4, 4};
+    const VkSpecializationInfo constants{.mapEntryCount = entries.size(),
+                                         .pMapEntries = entries.data(),
+                                         .dataSize = sizeof(values),
+                                         .pData = values.data()};
     for (const auto& [pipeline, words] :
          {std::pair{&linearise_, vulkan::ShaderWords(kLineariseComp)},
           std::pair{&halve_, vulkan::ShaderWords(kHalveComp)}, std::pair{&obscure_, vulkan::ShaderWords(kObscureComp)},

@@ -32,7 +32,7 @@ TEST_F(DeviceRenderers, begin_without_what_they_rendered_before) {
   const Settings settings;
   const std::vector<Pattern> patterns = make_patterns(settings, 96, 64, 1);
   const bench::Case inputs;
-  const std::unique_ptr<Renderer> renderer = maker().make({sequence, patterns, settings, inputs});
+  const std::unique_ptr<Renderer> renderer = maker().make({sequence, patterns, settings, inputs, false});
   std::vector<std::vector<float>> results;
   for (int round = 0; round < 2; ++round) {
     bench::PhaseClock clock(1);

@@ -54,7 +54,7 @@ std::string difference_from_scalar(const Maker& maker, double most) {
     const Sequence sequence = make_sequence(tried.scene, tried.width, tried.height, kFrames);
     const std::vector<Pattern> patterns = make_patterns(tried.settings, tried.width, tried.height, 1);
     const bench::Case inputs{.threads = kThreads};
-    const Work work{sequence, patterns, tried.settings, inputs};
+    const Work work{sequence, patterns, tried.settings, inputs, true};
     const std::unique_ptr<Renderer> subject = maker.make(work), reference = scalar.make(work);
     bench::PhaseClock clock(3);
     subject->begin();

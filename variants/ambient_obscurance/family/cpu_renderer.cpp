@@ -38,12 +38,12 @@ class CpuRenderer final : public Renderer {
     job.z = z_[now].data();
     job.last_z = z_[last].data();
     job.obscured = obscured_.data();
-    job.touching = touching_.data();
+    job.touching = work_.counts_movers() ? touching_.data() : nullptr;
     job.result = results_[now].data();
     job.penalty = penalties_[now].data();
     job.last_result = results_[last].data();
     job.last_penalty = penalties_[last].data();
-    job.weight = weight_.data();
+    job.weight = work_.weighs ? weight_.data() : nullptr;
     if (pool_) pool_->gather();
     clock.time(0, [&] {
       rows(job.height, [&](std::int32_t first, std::int32_t end) { steps_.linearise(job, first, end); });
@@ -130,10 +130,9 @@ std::vector<float> converged(const Lens& lens, const Frame& frame, std::uint32_t
   Job job = CpuRenderer::job_of(lens, frame, settings);
   CpuRenderer::set_pattern(job, patterns.front());
   job.levels = 1;
-  std::vector<float> z(job.chain.texels), obscured(lens.pixels()), touching(lens.pixels());
+  std::vector<float> z(job.chain.texels), obscured(lens.pixels());
   job.z = z.data();
   job.obscured = obscured.data();
-  job.touching = touching.data();
   const Steps& steps = avx2_steps() != nullptr ? *avx2_steps() : scalar_steps();
   steps.linearise(job, 0, job.height);
   steps.obscure(job, 0, job.height);

@@ -24,7 +24,7 @@ class Renderer {
   virtual void render(bench::PhaseClock& clock) = 0;
   /// By pixel: 1 where nothing hides the sky. Of the last frame.
   virtual std::vector<float> result() = 0;
-  /// By pixel: what history weighed. Of the last frame.
+  /// By pixel: what history weighed. Of the last frame; for a Work that weighs.
   virtual std::vector<float> weight() = 0;
   /// Further metrics.
   virtual void add_counters(std::map<std::string, double>&) const {}
@@ -35,6 +35,9 @@ struct Work {
   const std::vector<Pattern>& patterns;
   const Settings& settings;
   const bench::Case& inputs;
+  bool weighs = false;  ///< keep what history weighed, which takes time
+
+  bool counts_movers() const { return settings.reprojected && settings.terms.dangerous != Dangerous::kOff; }
 };
 
 /// What a variant gives.

@@ -45,7 +45,7 @@ struct Job {
   float* z;                 ///< the chain: metres along the view, negative where something moves
   const float* last_z;      ///< its first level in the last frame
   float* obscured;          ///< 1: nothing hides the sky
-  float* touching;          ///< the share of a pixel's samples that touch a mover
+  float* touching;          ///< the share of a pixel's samples that touch a mover; null: is not wanted
   float *result, *penalty;  ///< history of the next frame
   const float *last_result, *last_penalty;
   float* weight;  ///< what history weighed; null: is not wanted

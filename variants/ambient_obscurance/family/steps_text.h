@@ -97,6 +97,14 @@ struct StepsText {
   }
 
   static void obscure(const Job& job, std::int32_t first_row, std::int32_t end_row) {
+    if (job.touching != nullptr)
+      obscure_rows<true>(job, first_row, end_row);
+    else
+      obscure_rows<false>(job, first_row, end_row);
+  }
+
+  template <bool kCounts>
+  static void obscure_rows(const Job& job, std::int32_t first_row, std::int32_t end_row) {
     const F share = Lanes::all(1.f / static_cast<float>(job.samples));
     const F radius2 = Lanes::all(kRadius * kRadius);
     const F scale = Lanes::all(
@@ -145,10 +153,11 @@ struct StepsText {
           sum =
               sum + falloff * falloff * falloff *
                         Lanes::most((above - Lanes::all(kBias)) / (Lanes::all(kEpsilon) + distance2), Lanes::all(0.f));
-          moving = moving + Lanes::where(z < Lanes::all(0.f), Lanes::all(1.f), Lanes::all(0.f));
+          if constexpr (kCounts)
+            moving = moving + Lanes::where(z < Lanes::all(0.f), Lanes::all(1.f), Lanes::all(0.f));
         }
         Lanes::store(job.obscured + first, Lanes::most(Lanes::all(1.f) - sum * scale, Lanes::all(0.f)));
-        Lanes::store(job.touching + first, moving * share);
+        if constexpr (kCounts) Lanes::store(job.touching + first, moving * share);
       });
     }
   }

@@ -33,12 +33,12 @@ struct Plan {
 /// Everything that lasts as long as a renderer. Not movable: the renderer has its address.
 class Stage {
  public:
-  Stage(const Maker& maker, const Plan& plan, const bench::Case& inputs)
+  Stage(const Maker& maker, const Plan& plan, const bench::Case& inputs, bool weighs = false)
       : plan_(plan),
         inputs_(inputs),
         sequence_(make_sequence(plan.scene, plan.width, plan.height, plan.frames)),
         patterns_(make_patterns(plan.settings, plan.width, plan.height, inputs.seed)),
-        renderer_(maker.make({sequence_, patterns_, plan_.settings, inputs_})) {}
+        renderer_(maker.make({sequence_, patterns_, plan_.settings, inputs_, weighs})) {}
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
@@ -226,7 +226,7 @@ void exhibit(bench::Workload& workload, const Maker& maker, const Plan& plan) {
   const bool reference = plan.settings.samples == 24;
   if (reference) workload.exhibits.push_back({"converged", "1,024 samples", bench::ExhibitKind::kImage});
   workload.exhibit = [=](const bench::Case& inputs, bench::ExhibitFiles& files) {
-    Stage stage(maker, plan, inputs);
+    Stage stage(maker, plan, inputs, true);
     bench::PhaseClock clock(Stage::kMostPhases);
     stage.render(clock, [](std::size_t) {});
     files.image("obscurance", picture_of(stage.renderer().result(), plan.width, plan.height));

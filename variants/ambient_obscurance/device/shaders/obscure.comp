@@ -3,6 +3,7 @@
 #include "steps.glsl"
 
 layout(constant_id = 0) const int samples = 6;
+layout(constant_id = 1) const bool counts = true;  // samples that touch a mover
 const int kLevels = 6;
 
 vec3 point(ivec2 at, float away) {
@@ -60,7 +61,7 @@ void main() {
     precise const float above = to.x * normal.x + to.y * normal.y + to.z * normal.z;
     precise const float falloff = max(radius * radius - distance2, 0.0);
     sum += falloff * falloff * falloff * max((above - bias) / (epsilon + distance2), 0.0);
-    moving += there < 0 ? 1.0 : 0.0;
+    if (counts) moving += there < 0 ? 1.0 : 0.0;
   }
   precise const float scale = 5 * intensity / (radius * radius * radius * radius * radius * radius * float(samples));
   precise const float obscured = max(1 - sum * scale, 0.0);

@@ -2,6 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "steps.glsl"
 
+layout(constant_id = 2) const bool weighs = false;
+
 vec2 between(int plane, int corner, int right, int below, vec2 part) {
   const int from = plane_first(plane) + corner;
   const vec2 a = planes[from], b = planes[from + right], c = planes[from + below], d = planes[from + right + below];
@@ -50,5 +52,5 @@ void main() {
   similarity = has_history == 0 || outside ? 0 : clamp(similarity - penalty, 0.0, 1.0);
   precise const float result = current + (history.x - current) * similarity;
   planes[plane_first(kResult + now) + pixel] = vec2(result, penalty);
-  planes[plane_first(kWeight) + pixel] = vec2(similarity, 0);
+  if (weighs) planes[plane_first(kWeight) + pixel] = vec2(similarity, 0);
 }
