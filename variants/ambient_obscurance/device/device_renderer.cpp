@@ -181,7 +181,7 @@ class DeviceRenderer final : public Renderer {
     if (!descriptors) return descriptors.error();
     descriptors_ = std::move(*descriptors);
     const std::array<const vulkan::PlacedBuffer*, kTypes.size()> buffers{&parameters_, &inputs_, &kind_of_,
-                                                                        &chains_, &planes_, &kinds_};
+                                                                         &chains_,     &planes_, &kinds_};
     for (std::uint32_t i = 0; i < buffers.size(); ++i) descriptors_.write(device_, i, kTypes[i], buffers[i]->handle());
     const VkDescriptorSetLayout set = descriptors_.layout.handle();
     auto layout =

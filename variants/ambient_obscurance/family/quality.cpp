@@ -46,7 +46,8 @@ std::vector<float> last_result(const Sequence& sequence, const Settings& setting
   const std::vector<Pattern> patterns = make_patterns(settings, sequence.lens.width, sequence.lens.height, seed);
   const bench::Case inputs{.seed = seed};
   const Steps* steps = avx2_steps() != nullptr ? avx2_steps() : &scalar_steps();
-  const std::unique_ptr<Renderer> renderer = cpu_maker(steps, false).make({sequence, patterns, settings, inputs, false});
+  const std::unique_ptr<Renderer> renderer =
+      cpu_maker(steps, false).make({sequence, patterns, settings, inputs, false});
   bench::PhaseClock clock(3);
   renderer->begin();
   for (std::size_t i = 0; i < sequence.count; ++i) renderer->render(clock);

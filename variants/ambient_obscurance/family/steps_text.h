@@ -153,8 +153,7 @@ struct StepsText {
           sum =
               sum + falloff * falloff * falloff *
                         Lanes::most((above - Lanes::all(kBias)) / (Lanes::all(kEpsilon) + distance2), Lanes::all(0.f));
-          if constexpr (kCounts)
-            moving = moving + Lanes::where(z < Lanes::all(0.f), Lanes::all(1.f), Lanes::all(0.f));
+          if constexpr (kCounts) moving = moving + Lanes::where(z < Lanes::all(0.f), Lanes::all(1.f), Lanes::all(0.f));
         }
         Lanes::store(job.obscured + first, Lanes::most(Lanes::all(1.f) - sum * scale, Lanes::all(0.f)));
         if constexpr (kCounts) Lanes::store(job.touching + first, moving * share);
