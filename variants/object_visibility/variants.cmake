@@ -1,0 +1,1 @@
+target_link_libraries(family_${family} PUBLIC vulkan)
