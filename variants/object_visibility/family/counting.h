@@ -1,8 +1,9 @@
-/// How pixels are counted: what several variants share. Each function counts `ids` and returns whether none was beyond
-/// the counters, of which the last one is for these.
+/// How pixels are counted: what several variants share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -10,6 +11,10 @@
 #include "variants/object_visibility/family/tables.h"
 
 namespace lab::object_visibility {
+
+/// Adds the pixels of each id to cleared tables of `largest` + 1 counters, together. Whether no id is beyond them; if
+/// one is, the tables hold anything.
+using CountInto = bool (*)(std::span<const std::uint32_t> ids, std::uint32_t largest, PartialTables& tables);
 
 /// One after the other in four tables, so that equal neighbours do not wait for each other's counter.
 inline constexpr std::size_t kSplitTables = 4;
@@ -20,14 +25,12 @@ bool count_runs_by_vectors(std::span<const std::uint32_t> ids, std::uint32_t lar
 /// Why this machine cannot do that; "" if it can.
 std::string no_vectors();
 
-/// A function of these two.
-using CountInto = bool (*)(std::span<const std::uint32_t> ids, std::uint32_t largest, PartialTables& tables);
-/// A counter that calls it for the whole image.
+/// A counter that calls `count` for the whole image.
 std::unique_ptr<Counter> make_counter(CountInto count);
-/// One that calls it for a band of rows a worker.
+/// One that calls it for a band of rows in each worker.
 std::unique_ptr<Counter> make_banded_counter(CountInto count, designs::WorkerPool& pool);
 
-/// What machine-independent code should use here.
+/// What code that must run on any machine should use.
 std::unique_ptr<Counter> fastest_counter();
 
 /// By the widest vectors that this machine has.

@@ -29,7 +29,8 @@ Error unknown_id(const IdImage& image, std::uint32_t largest) {
   const auto at = static_cast<std::size_t>(found - image.ids.begin());
   return usage_error(
       fmt::format("pixel ({}, {}): expected an id of at most {}, the largest of a known object, found {}",
-                  at % image.width, at / image.width, largest, *found));
+                  at % image.width, at / image.width, largest, *found),
+      "the list of objects must have every object of the image");
 }
 
 Expected<Counts> count_pixels(Counter& counter, const IdImage& image, std::uint32_t largest) {

@@ -49,7 +49,7 @@ VisibleScene make_scene(std::size_t bodies, std::uint64_t seed) {
     const double size = from(0.15, 0.9);
     const bool sphere = random.below(2) == 0;
     const Vector3 half = sphere ? Vector3{size, size, size} : Vector3{size, from(0.2, 1.6), from(0.2, 0.9)};
-    scene.bodies.push_back({sphere ? BodyShape::kSphere : BodyShape::kBox, {from(-6, 6), half.y, from(-16, 2)}, half});
+    scene.bodies.push_back({sphere ? BodyShape::kSphere : BodyShape::kBox, {from(-9, 9), half.y, from(-16, 4)}, half});
   }
   scene.bodies.resize(bodies);
   return scene;

