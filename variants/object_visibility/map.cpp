@@ -38,5 +38,6 @@ lab::bench::Variant lab::bench::this_variant() {
                        .cost = "A hash, a division and a walk in the map for each pixel.",
                        .source = "io7m, Consistent Environments In Stable Diffusion (2024), whose map is Python's dict",
                        .weakness = "Neighbours are nearly always the same object, and it looks each of them up."},
-                      [](const Setup&) -> std::unique_ptr<Counter> { return std::make_unique<MapCounter>(); });
+                      [](const Setup&) -> std::unique_ptr<Counter> { return std::make_unique<MapCounter>(); },
+                      {.as_the_article = true});
 }

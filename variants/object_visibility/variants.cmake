@@ -7,3 +7,4 @@ target_link_libraries(object_visibility_prompt PRIVATE vulkan common designs bas
 set_target_properties(object_visibility_prompt PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 add_dependencies(object_visibility_test object_visibility_prompt)  # its test starts it
 
+lab_shaders(family_${family} ${dir}/shaders/count_ids.comp)

@@ -66,6 +66,7 @@ struct Ability {
   bool parallel = false;         ///< it divides the image among the workers of the pool
   std::string unsupported = {};  ///< why this machine cannot run it; "" if it can
   bool on_device = false;        ///< it counts on a Vulkan device
+  bool as_the_article = false;   ///< it also has the workload of the article's loop in Python
 };
 bench::Variant make_variant(bench::VariantCard card, const MakeCounter& make, const Ability& ability = {});
 

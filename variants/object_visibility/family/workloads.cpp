@@ -16,6 +16,7 @@
 #include "variants/object_visibility/family/blended.h"
 #include "variants/object_visibility/family/counting.h"
 #include "variants/object_visibility/family/prompt.h"
+#include "variants/object_visibility/family/python_loop.h"
 #include "variants/object_visibility/family/scene_images.h"
 #include "variants/vulkan/measured_device.h"
 
@@ -301,6 +302,7 @@ std::vector<bench::Workload> make_workloads(const MakeCounter& make, const Abili
   workloads.push_back(scene_workload(make, ability, "scene", kSceneWidth, kSceneHeight));
   workloads.push_back(scene_workload(make, ability, "scene_small", kSmallWidth, kSmallHeight));
   workloads.push_back(blended_workload(make, ability));
+  if (ability.as_the_article) workloads.push_back(python_loop_workload());
   return workloads;
 }
 
