@@ -8,3 +8,8 @@ set_target_properties(object_visibility_prompt PROPERTIES RUNTIME_OUTPUT_DIRECTO
 add_dependencies(object_visibility_test object_visibility_prompt)  # its test starts it
 
 lab_shaders(family_${family} ${dir}/shaders/count_ids.comp)
+
+# A driver's leaks and races are its own: only a test may start it under a sanitizer.
+if(LAB_SANITIZE)
+  lab_variant(vulkan_compute LEFT_OUT)
+endif()

@@ -39,7 +39,8 @@ class PythonLoopTask final : public bench::Task {
     const ChildOutcome done = run_child(child);
     const std::size_t line = done.output.find('\n');
     if (done.end != ChildEnd::kExited || done.code != 0 || line == std::string::npos)
-      vulkan::required(Expected<void>(Error(describe_end(child, done) + ": " + done.error_tail, "")), "counting in Python");
+      vulkan::required(Expected<void>(Error(describe_end(child, done) + ": " + done.error_tail, "")),
+                       "counting in Python");
     seconds_ = std::strtod(done.output.c_str(), nullptr);
     clock.add(0, seconds_ * 1e9);
     bench::Checksum all;
@@ -63,7 +64,8 @@ bench::Workload python_loop_workload() {
   workload.operations = kPixels;
   workload.operation = "pixel";
   workload.repeatable = false;
-  workload.metrics = {{"seconds", "The loop over the whole image", "s", bench::MetricKind::kQuality, bench::Better::kLess}};
+  workload.metrics = {
+      {"seconds", "The loop over the whole image", "s", bench::MetricKind::kQuality, bench::Better::kLess}};
   if (!has_python()) workload.unsupported = "there is no python3";
   if (!workload.unsupported.empty()) return workload;
   workload.prepare = [](const bench::Case& inputs) { return std::make_unique<PythonLoopTask>(inputs.seed); };
