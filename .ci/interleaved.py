@@ -47,7 +47,8 @@ class Figures:
                 self.counters.setdefault(Figure(variant, workload, at, name), []).append(value)
 
 
-def measure(folder: str, runs: list[tuple[str, str]], rounds: int, seconds: float, seed: int) -> Figures:
+def measure(folder: str, runs: list[tuple[str, str]], rounds: int, seconds: float, seed: int,
+            threads: int = 1) -> Figures:
     """Runs each (variant, workload) once a round, in a new random order each time. Exits if a variant is not built."""
     missing = sorted({variant for variant, _ in runs if not os.path.exists(os.path.join(folder, variant))})
     if missing:
@@ -59,7 +60,8 @@ def measure(folder: str, runs: list[tuple[str, str]], rounds: int, seconds: floa
         order = runs[:]
         random.Random(number).shuffle(order)
         for variant, workload in order:
-            command = [os.path.join(folder, variant), "--run", workload, "--seed", str(seed), "--seconds", str(seconds)]
+            command = [os.path.join(folder, variant), "--run", workload, "--seed", str(seed), "--seconds", str(seconds),
+                       "--threads", str(threads)]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             figures.add(variant, workload, done.stdout)
     return figures

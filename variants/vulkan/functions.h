@@ -91,6 +91,7 @@ namespace lab::vulkan {
   X(vkQueueWaitIdle)                   \
   X(vkCmdPipelineBarrier)              \
   X(vkCmdCopyBuffer)                   \
+  X(vkCmdFillBuffer)                   \
   X(vkCmdCopyBufferToImage)            \
   X(vkCmdCopyImageToBuffer)            \
   X(vkCmdBlitImage)                    \

@@ -1,0 +1,11 @@
+/// The loop of the article's script in plain Python, so that what the article says of its time can be judged.
+#pragma once
+
+#include "harness/bench/variant.h"
+
+namespace lab::object_visibility {
+
+/// Unsupported where there is no python3.
+bench::Workload python_loop_workload();
+
+}  // namespace lab::object_visibility
