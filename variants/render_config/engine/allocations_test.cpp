@@ -48,13 +48,16 @@ TEST(Allocations, none_while_a_plan_is_recorded) {
   Scene scene(5, 200);
   scene.set_time(1, 16.0 / 9);
   NumberedObjects objects;
-  const auto plan = shipped_plan("greyscale/settings.json", objects, 320, 180);
-  ASSERT_TRUE(plan) << plan.error().what;
   const vulkan::DeviceFunctions silent = silent_commands();
-  const FrameContext frame{silent, VK_NULL_HANDLE, NumberedObjects::binding(), scene};
-  const std::size_t before = allocations;
-  (*plan)->record(frame);
-  EXPECT_EQ(allocations, before);
+  const Binding binding = NumberedObjects::binding();
+  for (const char* const file : {"greyscale/settings.json", "ambient_obscurance/settings.json"}) {
+    const auto plan = shipped_plan(file, objects, 320, 180);
+    ASSERT_TRUE(plan) << plan.error().what;
+    const std::size_t before = allocations;
+    for (FrameNumber number = 0; number < 3; ++number)
+      (*plan)->record({silent, VK_NULL_HANDLE, binding, scene, number});
+    EXPECT_EQ(allocations, before);
+  }
 }
 
 }  // namespace

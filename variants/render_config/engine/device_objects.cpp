@@ -79,6 +79,7 @@ Expected<std::shared_ptr<const Layouts>> Layouts::create(vulkan::Device& device)
 struct DeviceObjects::PlacedTarget {
   std::shared_ptr<vulkan::Resources> resources;
   vulkan::PlacedImage placed;
+  FrameNumber drawn_in = kNoFrame;
 };
 
 DeviceObjects::DeviceObjects(vulkan::Device& device, std::shared_ptr<const Layouts> layouts)
@@ -115,7 +116,8 @@ Expected<TargetImage> DeviceObjects::image(const ImageSpec& spec) {
     return PlacedTarget{resources_, std::move(*placed)};
   });
   if (!made) return made.error();
-  return TargetImage{{(*made)->placed.handle(), *made}, {(*made)->placed.view.handle(), *made}};
+  return TargetImage{
+      {(*made)->placed.handle(), *made}, {(*made)->placed.view.handle(), *made}, {*made, &(*made)->drawn_in}};
 }
 
 Expected<Kept<VkRenderPass>> DeviceObjects::pass(const PassSpec& spec) {

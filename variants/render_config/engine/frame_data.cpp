@@ -14,7 +14,8 @@ static_assert(sizeof(FrameData) == 208 + 96 * kMostViews && offsetof(FrameData, 
               offsetof(FrameData, sun_direction) == 128 && offsetof(FrameData, sun_colour) == 144 &&
               offsetof(FrameData, sky_colour) == 160 && offsetof(FrameData, output_size) == 176 &&
               offsetof(FrameData, time) == 192 && offsetof(FrameData, views) == 208);
-static_assert(sizeof(ObjectData) == 64 && offsetof(ObjectData, colour) == 48);
+static_assert(sizeof(ObjectData) == 112 && offsetof(ObjectData, colour) == 48 &&
+              offsetof(ObjectData, previous_rows) == 64);
 
 constexpr Four kSunColour{3.0f, 2.7f, 2.2f, 0};
 constexpr Four kSkyColour{0.22f, 0.34f, 0.55f, 0};

@@ -50,10 +50,11 @@ struct FrameData {
   Four time;         ///< seconds; number of the frame
   std::array<ViewData, kMostViews> views;
 };
-/// std430: three rows of a transformation, and a colour whose fourth value is the opacity.
+/// std430: three rows of a transformation, a colour whose fourth value is the opacity, and the rows of the last frame.
 struct ObjectData {
   std::array<Four, 3> rows;
   Four colour;
+  std::array<Four, 3> previous_rows;
 };
 
 /// Depth 0 is at the near distance.

@@ -15,7 +15,8 @@ struct FrameContext {
   const vulkan::DeviceFunctions& vk;
   VkCommandBuffer commands;
   Binding binding;
-  const Scene& scene;  ///< after set_time()
+  const Scene& scene;        ///< after set_time()
+  std::uint64_t number = 0;  ///< of the frame: one more than that of the last one
 };
 
 /// The image that a frame leaves, readable by shaders, of the format rgba8.

@@ -62,7 +62,63 @@ std::string without_lines(const std::string& text, const std::vector<std::string
 
 }  // namespace
 
-class LiveConfigOnDriver : public LiveScene {};
+class LiveConfigOnDriver : public LiveScene {
+ protected:
+  /// Edits a file at random, one of `data` or seldom one of `code`, and undoes it, many times. What is seen before and
+  /// after.
+  std::array<bench::Picture, 2> break_often(const std::string& shown, const std::vector<std::string>& data,
+                                            const std::vector<std::string>& code, int edits) {
+    width_ = 32;
+    height_ = 18;
+    open(shown, 0.001);
+    const bench::Picture before_all = settled();
+    Random random(7);
+    int problems = 0, frames = 0;
+    for (int i = 0; i < edits; ++i) {
+      const std::vector<std::string>& files = i % 20 == 0 ? code : data;  // the compiler takes long
+      const std::string& file = files[random.below(files.size())];
+      const std::string text = read(file);
+      std::string broken = text;
+      const std::size_t at = random.below(text.size()),
+                        length = 1 + random.below(std::min<std::size_t>(40, text.size() - at));
+      switch (random.below(5)) {
+        case 0:  // cut off
+          broken.resize(at);
+          break;
+        case 1:  // cut out
+          broken.erase(at, length);
+          break;
+        case 2:  // doubled
+          broken.insert(at, text.substr(at, length));
+          break;
+        case 3:  // another byte
+          broken[at] = static_cast<char>(random.below(256));
+          break;
+        default: {  // two numbers or words swapped
+          const std::size_t to = random.below(text.size());
+          std::swap(broken[at], broken[to]);
+        }
+      }
+      if (broken == text) continue;
+      const std::uint64_t before = stage_->frames();
+      const LoadStatus status = edit(file, broken);
+      problems += status.problem ? 1 : 0;
+      frames += static_cast<int>(stage_->frames() - before);
+      EXPECT_GT(stage_->frames(), before) << i;
+      EXPECT_EQ(problem_in(edit(file, text)), "") << i << " " << file;
+      if (HasFailure()) break;
+    }
+    EXPECT_GT(problems, edits / 2);
+    RecordProperty("broken", problems);
+    RecordProperty("frames", frames);
+    return {before_all, settled()};
+  }
+  /// A picture of a scene that stands still, after what moved before is forgotten.
+  bench::Picture settled() {
+    for (int i = 0; i < 64 || stage_->frames() % 8 != 0; ++i) frame();
+    return picture();
+  }
+};
 
 TEST_F(LiveConfigOnDriver, a_greyscale_effect_is_added_by_editing_files) {
   if (!is_there()) return run_there();
@@ -107,6 +163,66 @@ void main() {
             "");
   EXPECT_TRUE(is_grey(picture()));
   EXPECT_GT(difference(picture(), coloured), 0.1);
+}
+
+TEST_F(LiveConfigOnDriver, ambient_obscurance_of_past_frames_is_added_by_adding_files) {
+  if (!is_there()) return run_there();
+  // From a renderer that has no word of it, and reads no frame but the one it draws.
+  const fs::path effect = scratch_.path() / "ambient_obscurance", later = scratch_.path() / "later";
+  fs::rename(effect, later);
+  open("settings.json");
+  const bench::Picture before = picture();
+  EXPECT_EQ(read("deferred.json").find("obscur"), std::string::npos);
+  // While it runs: a folder with a render config, its library and its shaders. Then the line that points to it.
+  fs::create_directory(effect);
+  for (const fs::directory_entry& file : fs::directory_iterator(later)) {
+    fs::copy(file.path(), effect);
+    EXPECT_TRUE(same(picture(), before));
+  }
+  EXPECT_EQ(problem_in(edit("settings.json", R"({"render_config": "ambient_obscurance/ambient_obscurance.json"})")),
+            "");
+  const bench::Picture after = picture();
+  EXPECT_GT(difference(after, before), 0.005);
+  for (std::size_t i = 0; i < after.pixels.size(); ++i) ASSERT_LE(after.pixels[i], before.pixels[i]) << i;
+  // And away again.
+  EXPECT_EQ(problem_in(edit("settings.json", R"({"render_config": "deferred.json"})")), "");
+  EXPECT_TRUE(same(picture(), before));
+}
+
+TEST_F(LiveConfigOnDriver, obscurance_of_few_samples_comes_near_that_of_many_by_past_frames) {
+  if (!is_there()) return run_there();
+  // So weak that few samples seldom find more than all light to be gone, which would be cut off.
+  const auto settings = [](int samples, double similarity) {
+    return fmt::format(R"({{"render_config": "ambient_obscurance/ambient_obscurance.json", "settings": {{
+        "show": "obscurance", "obscurance_intensity": 1, "obscurance_samples": {}, "low_velocity_similarity": {}}}}})",
+                       samples, similarity);
+  };
+  // After `frames`, of which the last is a multiple of 8: their samples come again after 8.
+  const auto seen_after = [&](int frames) {
+    for (int i = 0; i < frames || stage_->frames() % 8 != 0; ++i) frame();
+    return picture();
+  };
+  const auto mean_difference = [](const bench::Picture& a, const bench::Picture& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.pixels.size(); ++i) sum += std::abs(int{a.pixels[i]} - int{b.pixels[i]});
+    return sum / static_cast<double>(a.pixels.size());
+  };
+  scratch_.write("obscured.json", settings(64, 0));
+  open("obscured.json");
+  ASSERT_EQ(problem_in(live_->status()), "");
+  const bench::Picture many = seen_after(0);
+  EXPECT_EQ(problem_in(edit("obscured.json", settings(6, 0))), "");
+  const bench::Picture few = seen_after(0);
+  EXPECT_FALSE(same(few, picture())) << "the next frame has other samples";
+  EXPECT_TRUE(same(few, seen_after(0))) << "and nothing of the last ones";
+  EXPECT_EQ(problem_in(edit("obscured.json", settings(6, 0.95))), "");
+  const bench::Picture reprojected = seen_after(64);
+  EXPECT_LT(mean_difference(reprojected, many), mean_difference(few, many) / 2);
+  // It comes to rest: what 8 frames change becomes less.
+  open("obscured.json");
+  const bench::Picture at_8 = seen_after(1), at_16 = seen_after(1);
+  const bench::Picture at_72 = seen_after(56), at_80 = seen_after(1);
+  EXPECT_LE(mean_difference(at_72, at_80), mean_difference(at_8, at_16));
 }
 
 TEST_F(LiveConfigOnDriver, a_second_cascaded_shadow_is_added_by_editing_files) {
@@ -321,56 +437,23 @@ TEST_F(LiveConfigOnDriver, each_mistake_names_its_line_and_the_last_good_image_s
 
 TEST_F(LiveConfigOnDriver, a_thousand_broken_edits_neither_crash_nor_stall_it) {
   if (!is_there()) return run_there();
-  width_ = 32;
-  height_ = 18;
-  open("greyscale/settings.json", 0.001);
-  const bench::Picture good = picture();
-  Random random(7);
-  const std::vector<std::string> data{
-      "greyscale/settings.json", "greyscale/greyscale.json", "greyscale/library.json", "deferred.json", "common.json",
-      "shaders/library.json"};
-  // Each change costs a run of the compiler.
-  const std::vector<std::string> code{"shaders/mesh.vert", "shaders/show.frag", "greyscale/greyscale.frag",
-                                      "shaders/frame.glsl"};
-  int problems = 0, frames = 0;
-  for (int i = 0; i < kBrokenEdits; ++i) {
-    const std::vector<std::string>& files = i % 20 == 0 ? code : data;
-    const std::string& file = files[random.below(files.size())];
-    const std::string text = read(file);
-    std::string broken = text;
-    const std::size_t at = random.below(text.size()),
-                      length = 1 + random.below(std::min<std::size_t>(40, text.size() - at));
-    switch (random.below(5)) {
-      case 0:  // cut off
-        broken.resize(at);
-        break;
-      case 1:  // cut out
-        broken.erase(at, length);
-        break;
-      case 2:  // doubled
-        broken.insert(at, text.substr(at, length));
-        break;
-      case 3:  // another byte
-        broken[at] = static_cast<char>(random.below(256));
-        break;
-      default: {  // two numbers or words swapped
-        const std::size_t to = random.below(text.size());
-        std::swap(broken[at], broken[to]);
-      }
-    }
-    if (broken == text) continue;
-    const std::uint64_t before = stage_->frames();
-    const LoadStatus status = edit(file, broken);
-    problems += status.problem ? 1 : 0;
-    frames += static_cast<int>(stage_->frames() - before);
-    EXPECT_GT(stage_->frames(), before) << i;
-    EXPECT_EQ(problem_in(edit(file, text)), "") << i << " " << file;
-    if (HasFailure()) break;
-  }
-  EXPECT_GT(problems, kBrokenEdits / 2);
-  EXPECT_TRUE(same(picture(), good));
-  RecordProperty("broken", problems);
-  RecordProperty("frames", frames);
+  const auto [before, after] = break_often(
+      "greyscale/settings.json",
+      {"greyscale/settings.json", "greyscale/greyscale.json", "greyscale/library.json", "deferred.json", "common.json",
+       "shaders/library.json"},
+      {"shaders/mesh.vert", "shaders/show.frag", "greyscale/greyscale.frag", "shaders/frame.glsl"}, kBrokenEdits);
+  EXPECT_TRUE(same(before, after));
+}
+
+TEST_F(LiveConfigOnDriver, broken_edits_of_an_effect_of_past_frames_neither_crash_nor_stall_it) {
+  if (!is_there()) return run_there();
+  const std::string folder = "ambient_obscurance/";
+  const auto [before, after] = break_often(
+      folder + "settings.json", {folder + "settings.json", folder + "ambient_obscurance.json", folder + "library.json"},
+      {folder + "gbuffer_motion.frag", folder + "half_depth.frag", folder + "obscurance.frag",
+       folder + "reproject.frag"},
+      kBrokenEdits / 5);
+  EXPECT_LT(difference(before, after), 0.01);
 }
 
 TEST_F(LiveConfigOnDriver, another_size_gives_images_of_that_size_also_while_files_are_broken) {

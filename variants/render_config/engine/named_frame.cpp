@@ -22,8 +22,11 @@ NamedFrame::NamedFrame(const Config& config, std::unique_ptr<Plan> plan) : plan_
       const std::string& name = named.constants.emplace_back(pass.name + "/" + constant.name, constant.values).first;
       constants_[name] = plan_->constants()[i].at(constant.name);
     }
-    targets_[pass.name] = &step;
-    if (step.inputs != VK_NULL_HANDLE) inputs_[pass.name] = step.inputs;
+    for (FrameNumber odd = 0; odd < images_.size(); ++odd) {
+      const Step& own = plan_->steps(odd)[i];
+      images_[odd].targets[pass.name] = &own;
+      if (own.inputs != VK_NULL_HANDLE) images_[odd].inputs[pass.name] = own.inputs;
+    }
     if (pass.fullscreen) pipelines_[pass.name] = step.pipeline;
     for (std::size_t material = 0; material < step.pipelines.size(); ++material) {
       named.materials[material] = pass.name + "/" + std::string(kMaterials[material]);
@@ -34,13 +37,15 @@ NamedFrame::NamedFrame(const Config& config, std::unique_ptr<Plan> plan) : plan_
 
 void NamedFrame::record(const FrameContext& frame) const {
   const vulkan::DeviceFunctions& vk = frame.vk;
+  plan_->clear_histories(frame);
   bind_frame(frame);
+  const Images& images = images_[frame.number & 1];
   for (const NamedPass& pass : passes_) {
-    const Step& target = *targets_.at(pass.name);
+    const Step& target = *images.targets.at(pass.name);
     vk.vkCmdBeginRenderPass(frame.commands, &target.begin, VK_SUBPASS_CONTENTS_INLINE);
     vk.vkCmdSetViewport(frame.commands, 0, 1, &target.viewport);
     vk.vkCmdSetScissor(frame.commands, 0, 1, &target.scissor);
-    if (const auto inputs = inputs_.find(pass.name); inputs != inputs_.end())
+    if (const auto inputs = images.inputs.find(pass.name); inputs != images.inputs.end())
       vk.vkCmdBindDescriptorSets(frame.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, frame.binding.layout, 1, 1,
                                  &inputs->second, 0, nullptr);
     std::array<std::byte, kPushBytes> push;

@@ -30,8 +30,11 @@ class NamedFrame final : public FrameRenderer {
   };
   std::unique_ptr<Plan> plan_;
   std::vector<NamedPass> passes_;
-  std::map<std::string, const Step*> targets_;              // by pass
-  std::map<std::string, VkDescriptorSet> inputs_;           // by pass
+  struct Images {
+    std::map<std::string, const Step*> targets;     // by pass
+    std::map<std::string, VkDescriptorSet> inputs;  // by pass
+  };
+  std::array<Images, 2> images_;                            // of frames with even and odd numbers
   std::map<std::string, VkPipeline> pipelines_;             // by pass and material
   std::map<std::string, std::uint32_t> views_, constants_;  // numbers; offsets by pass and name
   std::map<std::string, Order> orders_;

@@ -68,7 +68,8 @@ Binding NumberedObjects::binding() {
 
 Expected<TargetImage> NumberedObjects::image(const ImageSpec& spec) {
   const std::string key = key_of(spec);
-  return TargetImage{numbered<VkImage>(key), numbered<VkImageView>("view of " + key)};
+  return TargetImage{numbered<VkImage>(key), numbered<VkImageView>("view of " + key),
+                     std::make_shared<FrameNumber>(kNoFrame)};
 }
 
 Expected<Kept<VkRenderPass>> NumberedObjects::pass(const PassSpec& spec) {

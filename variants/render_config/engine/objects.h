@@ -30,9 +30,15 @@ struct ImageSpec {
   Format format = Format::kRgba8;
   std::uint32_t width = 1, height = 1;
 };
+/// The number of a frame. kNoFrame is none, and no frame comes after it.
+using FrameNumber = std::uint64_t;
+inline constexpr FrameNumber kNoFrame = ~FrameNumber{0} - 1;
+
 struct TargetImage {
   Kept<VkImage> image;
   Kept<VkImageView> view;
+  /// In which frame it was drawn last, kept by who records frames that read it later.
+  std::shared_ptr<FrameNumber> drawn_in = {};
 };
 
 /// What a pass does with an image: clears it, keeps what is in it, or draws all of it anew.

@@ -31,14 +31,17 @@ class PlanMaker {
 
   Expected<std::unique_ptr<Plan>> make() {
     images_.resize(config_.resources.size());
+    histories_ = config_.histories();
+    plan_->alternates_ = std::ranges::find(histories_, true) != histories_.end() ? 1 : 0;
     written_.resize(config_.resources.size());
     for (const Pass& pass : config_.frame)
       if (const Expected<void> added = add(pass); !added) return added.error();
-    for (Step& step : plan_->steps_) step.begin.pClearValues = step.clear_values.data();  // where they stay
+    for (std::vector<Step>& steps : plan_->steps_)
+      for (Step& step : steps) step.begin.pClearValues = step.clear_values.data();  // where they stay
     for (const View& view : config_.views)
       plan_->views_.push_back({view.cascade, view.of, static_cast<float>(view.reach), static_cast<float>(view.split),
                                view.sphere, view.pixels});
-    const TargetImage& output = *images_[config_.output];
+    const TargetImage& output = images_[config_.output]->front();
     plan_->output_ = {output.image.handle, output.view.handle, width_, height_};
     return std::move(plan_);
   }
@@ -55,37 +58,75 @@ class PlanMaker {
     return kept.handle;
   }
 
-  Expected<const TargetImage*> image(std::size_t resource) {
+  /// Of a resource, by the frames that draw to it: even and odd numbers. One image, or two of a history.
+  using Images = std::array<TargetImage, 2>;
+
+  Expected<const Images*> images(std::size_t resource) {
     if (!images_[resource]) {
-      const Resource& of = config_.resources[resource];
-      const auto [width, height] = config_.size_of(resource, width_, height_);
-      bytes_ += texel_bytes(of.format) * width * height;
-      if (bytes_ > kMostImageBytes)
-        return problem_at(of.place, fmt::format("expected at most {} bytes of images, found {} with the {} x {} pixels "
-                                                "of '{}'",
-                                                kMostImageBytes, bytes_, width, height, of.name));
-      const auto made = objects_.image({of.name, of.format, width, height});
-      if (!made)
-        return problem_at(of.place, fmt::format("expected memory for {} x {} pixels of '{}', found: {}", width, height,
-                                                of.name, made.error().what));
-      images_[resource] = *made;
-      keep(made->image);
+      const auto first = image(resource, "");
+      if (!first) return first.error();
+      images_[resource] = {*first, *first};
+      if (histories_[resource]) {
+        const auto second = image(resource, " (odd frames)");
+        if (!second) return second.error();
+        (*images_[resource])[1] = *second;
+        if (const auto added = add_history(resource); !added) return added.error();
+      }
     }
     return &*images_[resource];
+  }
+
+  Expected<TargetImage> image(std::size_t resource, const char* which) {
+    const Resource& of = config_.resources[resource];
+    const auto [width, height] = config_.size_of(resource, width_, height_);
+    bytes_ += texel_bytes(of.format) * width * height;
+    if (bytes_ > kMostImageBytes)
+      return problem_at(of.place, fmt::format("expected at most {} bytes of images, found {} with the {} x {} pixels "
+                                              "of '{}'",
+                                              kMostImageBytes, bytes_, width, height, of.name));
+    const auto made = objects_.image({of.name + which, of.format, width, height});
+    if (!made)
+      return problem_at(of.place, fmt::format("expected memory for {} x {} pixels of '{}', found: {}", width, height,
+                                              of.name, made.error().what));
+    keep(made->image);
+    return *made;
+  }
+
+  Expected<void> add_history(std::size_t resource) {
+    const PassSpec spec{{config_.resources[resource].format, Begin::kClear}};
+    const auto [width, height] = config_.size_of(resource, width_, height_);
+    const auto pass = objects_.pass(spec);
+    if (!pass) return pass.error();
+    History history;
+    for (std::size_t i = 0; i < history.clears.size(); ++i) {
+      const TargetImage& image = (*images_[resource])[i];
+      const auto framebuffer = objects_.framebuffer(spec, std::array{image.view}, width, height);
+      if (!framebuffer) return framebuffer.error();
+      static constexpr VkClearValue kZero{};
+      history.clears[i].sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
+      history.clears[i].renderPass = keep(*pass);
+      history.clears[i].framebuffer = keep(*framebuffer);
+      history.clears[i].renderArea.extent = {width, height};
+      history.clears[i].clearValueCount = 1;
+      history.clears[i].pClearValues = &kZero;
+      history.drawn_in[i] = image.drawn_in;
+    }
+    plan_->histories_.push_back(std::move(history));
+    return {};
   }
 
   Expected<void> add(const Pass& pass) {
     Step step;
     plan_->constants_.emplace_back();
     PassSpec spec;
-    std::vector<Kept<VkImageView>> views;
+    std::array<std::vector<Kept<VkImageView>>, 2> views;  // of even and odd frames
     std::vector<std::size_t> targets = pass.targets;
     if (pass.depth) targets.push_back(*pass.depth);
     for (std::size_t i = 0; i < targets.size(); ++i) {
       const std::size_t resource = targets[i];
-      const auto target = image(resource);
+      const auto target = images(resource);
       if (!target) return target.error();
-      views.push_back((*target)->view);
+      for (std::size_t odd = 0; odd < 2; ++odd) views[odd].push_back((**target)[odd].view);
       const Format format = config_.resources[resource].format;
       const bool covered = pass.covers && !written_[resource];
       spec.push_back({format, pass.clears[i] ? Begin::kClear : covered ? Begin::kCover : Begin::kKeep});
@@ -100,8 +141,6 @@ class PlanMaker {
     const auto [width, height] = config_.size_of(targets.front(), width_, height_);
     const auto render_pass = objects_.pass(spec);
     if (!render_pass) return in_pass(pass, render_pass.error());
-    const auto framebuffer = objects_.framebuffer(spec, views, width, height);
-    if (!framebuffer) return in_pass(pass, framebuffer.error());
     step.scissor = scissor_of(pass, width, height);
     step.viewport = {static_cast<float>(step.scissor.offset.x),
                      static_cast<float>(step.scissor.offset.y),
@@ -111,7 +150,6 @@ class PlanMaker {
                      1};
     step.begin.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
     step.begin.renderPass = keep(*render_pass);
-    step.begin.framebuffer = keep(*framebuffer);
     step.begin.renderArea = {{0, 0}, {width, height}};
     step.begin.clearValueCount = static_cast<std::uint32_t>(targets.size());
     step.order = static_cast<Order>(pass.order);
@@ -139,8 +177,19 @@ class PlanMaker {
           return problem_at(pass.place,
                             "expected \"clear\" for the targets of a shader that discards pixels, found none");
     if (const auto set = set_constants(pass, programs, step); !set) return set.error();
-    if (const auto set = set_inputs(pass, programs, step); !set) return set.error();
-    plan_->steps_.push_back(step);
+    std::array<std::vector<InputSpec>, 2> inputs;
+    if (const auto found = find_inputs(pass, programs, inputs); !found) return found.error();
+    for (std::size_t odd = 0; odd <= plan_->alternates_; ++odd) {
+      const auto framebuffer = objects_.framebuffer(spec, views[odd], width, height);
+      if (!framebuffer) return in_pass(pass, framebuffer.error());
+      step.begin.framebuffer = keep(*framebuffer);
+      if (!inputs[odd].empty()) {
+        const auto set = objects_.inputs(inputs[odd]);
+        if (!set) return in_pass(pass, set.error());
+        step.inputs = keep(*set);
+      }
+      plan_->steps_[odd].push_back(step);
+    }
     return {};
   }
 
@@ -256,7 +305,9 @@ class PlanMaker {
     return {};
   }
 
-  Expected<void> set_inputs(const Pass& pass, const std::vector<Program>& programs, Step& step) {
+  /// `inputs`: of even and odd frames.
+  Expected<void> find_inputs(const Pass& pass, const std::vector<Program>& programs,
+                             std::array<std::vector<InputSpec>, 2>& inputs) {
     std::map<std::string, std::uint32_t> wanted;
     for (const Program& program : programs) {
       if (!program.vertex->interface.images.empty())
@@ -273,24 +324,22 @@ class PlanMaker {
       }
     }
     const std::vector<std::string> names = keys_of(wanted);
-    std::vector<InputSpec> inputs;
     for (const Input& input : pass.inputs) {
       const auto found = wanted.find(input.name);
       if (found == wanted.end()) return unknown(input.place, input.name, "an image of the shader", names);
-      const auto read = image(input.resource);
+      const auto read = images(input.resource);
       if (!read) return read.error();
-      inputs.push_back(
-          {found->second, (*read)->view, is_depth(config_.resources[input.resource].format), input.linear});
+      const bool depth = is_depth(config_.resources[input.resource].format);
+      for (std::size_t odd = 0; odd < 2; ++odd) {
+        const std::size_t drawn = input.previous ? 1 - odd : odd;
+        inputs[odd].push_back({found->second, (**read)[drawn].view, depth, input.linear});
+      }
       wanted.erase(found);
     }
     if (!wanted.empty())
       return problem_at(pass.place, fmt::format("expected an input for each image of the shader, found none for '{}'",
                                                 wanted.begin()->first));
-    if (inputs.empty()) return {};
-    std::ranges::sort(inputs, {}, &InputSpec::binding);
-    const auto set = objects_.inputs(inputs);
-    if (!set) return in_pass(pass, set.error());
-    step.inputs = keep(*set);
+    for (std::vector<InputSpec>& of_frame : inputs) std::ranges::sort(of_frame, {}, &InputSpec::binding);
     return {};
   }
 
@@ -309,7 +358,8 @@ class PlanMaker {
   Objects& objects_;
   std::uint32_t width_, height_;
   std::unique_ptr<Plan> plan_{new Plan};
-  std::vector<std::optional<TargetImage>> images_;
+  std::vector<std::optional<Images>> images_;
+  std::vector<bool> histories_;
   std::uint64_t bytes_ = 0;  // of images
   std::vector<bool> written_;
 };
@@ -337,9 +387,21 @@ void record_step(const FrameContext& frame, const Step& step) {
   vk.vkCmdEndRenderPass(frame.commands);
 }
 
+void Plan::clear_histories(const FrameContext& frame) const {
+  for (const History& history : histories_) {
+    const std::size_t drawn = frame.number & 1, read = 1 - drawn;
+    if (*history.drawn_in[read] + 1 != frame.number) {
+      frame.vk.vkCmdBeginRenderPass(frame.commands, &history.clears[read], VK_SUBPASS_CONTENTS_INLINE);
+      frame.vk.vkCmdEndRenderPass(frame.commands);
+    }
+    *history.drawn_in[drawn] = frame.number;
+  }
+}
+
 void Plan::record(const FrameContext& frame) const {
+  clear_histories(frame);
   bind_frame(frame);
-  for (const Step& step : steps_) record_step(frame, step);
+  for (const Step& step : steps(frame.number)) record_step(frame, step);
 }
 
 RenderEnvironment scene_environment() {

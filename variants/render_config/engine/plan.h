@@ -34,6 +34,13 @@ struct Step {
   std::array<VkClearValue, kMostTargets + 1> clear_values{};
 };
 
+/// A resource that a pass reads as it was at the end of the last frame: of its two images, a frame draws one and reads
+/// the other.
+struct History {
+  std::array<VkRenderPassBeginInfo, 2> clears{};  ///< by image
+  std::array<std::shared_ptr<FrameNumber>, 2> drawn_in;
+};
+
 /// Where each constant lies in a step's `push`, by name.
 using ConstantOffsets = std::map<std::string, std::uint32_t>;
 
@@ -50,12 +57,18 @@ class Plan final : public FrameRenderer {
   const FrameOutput& output() const override { return output_; }
   std::span<const CascadeSpec> views() const override { return views_; }
 
-  const std::vector<Step>& steps() const { return steps_; }
+  /// Frames with even numbers draw to the first image of each history, those with odd numbers to the second.
+  const std::vector<Step>& steps(FrameNumber frame = 0) const { return steps_[frame & alternates_]; }
+  /// Clears each image that is read as that of the last frame, if the last frame did not draw it. The first commands of
+  /// a frame.
+  void clear_histories(const FrameContext& frame) const;
   /// By step, for NamedFrame.
   const std::vector<ConstantOffsets>& constants() const { return constants_; }
 
  private:
-  std::vector<Step> steps_;
+  std::array<std::vector<Step>, 2> steps_;  // the second only if there are histories
+  std::size_t alternates_ = 0;              // 1: there are
+  std::vector<History> histories_;
   std::vector<ConstantOffsets> constants_;
   std::vector<CascadeSpec> views_;
   FrameOutput output_;

@@ -147,9 +147,9 @@ float uniform_float(Random& random, double low, double high) {
 /// Scaled, turned round the y axis, and moved.
 ObjectData placed(const Point& size, double angle, const Point& middle, const Four& colour) {
   const auto sine = static_cast<float>(std::sin(angle)), cosine = static_cast<float>(std::cos(angle));
-  return {.rows = {Four{cosine * size[0], 0, sine * size[2], middle[0]}, Four{0, size[1], 0, middle[1]},
-                   Four{-sine * size[0], 0, cosine * size[2], middle[2]}},
-          .colour = colour};
+  const std::array<Four, 3> rows{Four{cosine * size[0], 0, sine * size[2], middle[0]}, Four{0, size[1], 0, middle[1]},
+                                 Four{-sine * size[0], 0, cosine * size[2], middle[2]}};
+  return {.rows = rows, .colour = colour, .previous_rows = rows};
 }
 
 constexpr std::array<Four, 8> kColours{{{0.72f, 0.66f, 0.56f, 1},
@@ -247,6 +247,7 @@ Scene::Scene(std::uint64_t seed, std::size_t objects) {
   });
   way_ = std::min(yard / 2 + 4, kMostWay);
   set_time(0, 1);
+  set_time(0, 1);  // and nothing moved
 }
 
 std::array<float, 3> Scene::sun() const {
@@ -258,6 +259,7 @@ void Scene::set_time(double seconds, double aspect) {
   for (const Motion& motion : motions_) {
     const double angle = motion.phase + motion.speed * seconds;
     auto& rows = objects_[motion.object].rows;
+    objects_[motion.object].previous_rows = rows;
     rows[0][3] = motion.middle[0] + motion.radius * static_cast<float>(std::cos(angle));
     rows[1][3] = motion.middle[1] + motion.rise * static_cast<float>(0.5 - 0.5 * std::cos(2 * angle));
     rows[2][3] = motion.middle[2] + motion.radius * static_cast<float>(std::sin(angle));

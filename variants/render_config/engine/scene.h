@@ -51,8 +51,8 @@ class Scene {
   /// By object.
   std::span<const Drawable> drawables() const { return drawables_; }
 
-  /// Moves what moves, and the camera, to this time. Then sorts the objects by the distance of their middles from the
-  /// camera.
+  /// Moves what moves, and the camera, to this time; objects remember where they were. Then sorts the objects by the
+  /// distance of their middles from the camera.
   /// `aspect`: width by height of the output. Allocates nothing.
   void set_time(double seconds, double aspect);
 

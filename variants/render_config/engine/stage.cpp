@@ -75,7 +75,12 @@ Expected<void> Stage::create_objects() {
 
 Expected<void> Stage::prepare(const FrameRenderer& renderer, double seconds) {
   const FrameOutput& output = renderer.output();
-  scene_.set_time(seconds, static_cast<double>(output.width) / output.height);
+  const double aspect = static_cast<double>(output.width) / output.height;
+  if (frames_ == 0) {  // the last frame was like the first
+    scene_.set_time(seconds, aspect);
+    previous_ = camera_view(scene_.camera()).view_projection;
+  }
+  scene_.set_time(seconds, aspect);
   const FrameData data = frame_data(scene_.camera(), scene_.sun(), renderer.views(), output.width, output.height,
                                     seconds, frames_, previous_);
   previous_ = data.views[0].view_projection;
@@ -89,8 +94,11 @@ Expected<void> Stage::record(const FrameRenderer& renderer, const std::function<
   if (const Expected<void> begun = commands_.begin(); !begun) return begun;
   const VkCommandBuffer commands = commands_.handle();
   timestamps_.begin(commands);
-  const FrameContext frame{
-      device_.vk(), commands, {layouts_->pipeline(), frame_set_.set, vertices_.handle(), indices_.handle()}, scene_};
+  const FrameContext frame{device_.vk(),
+                           commands,
+                           {layouts_->pipeline(), frame_set_.set, vertices_.handle(), indices_.handle()},
+                           scene_,
+                           frames_};
   const auto start = std::chrono::steady_clock::now();
   renderer.record(frame);
   record_ns_ = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();

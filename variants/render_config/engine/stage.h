@@ -26,7 +26,8 @@ class Stage {
 
   const std::shared_ptr<const Layouts>& layouts() const { return layouts_; }
 
-  /// Moves the scene to this time, and writes what the frame's shaders read.
+  /// Moves the scene to this time, and writes what the frame's shaders read. Once for each frame: from where things
+  /// were the last time, shaders know how they move.
   Expected<void> prepare(const FrameRenderer& renderer, double seconds);
   /// Begins the command buffer, untimed; record_ns() is what the renderer then took. `over`: commands after its own, in
   /// which shaders can read the output. The frame leaves its output in the layout TRANSFER_SRC_OPTIMAL.

@@ -32,8 +32,8 @@ std::string without_place(const Error& error) {
   return fmt::format("a problem without a place: {}", error.what);
 }
 
-std::uint64_t digest_of(const FrameRenderer& frame, const Scene& scene) {
-  frame.record({CommandDigest::begin(), VK_NULL_HANDLE, NumberedObjects::binding(), scene});
+std::uint64_t digest_of(const FrameRenderer& frame, const Scene& scene, FrameNumber number) {
+  frame.record({CommandDigest::begin(), VK_NULL_HANDLE, NumberedObjects::binding(), scene, number});
   return CommandDigest::value();
 }
 
@@ -53,14 +53,18 @@ std::string fuzz(std::span<const std::uint8_t> input) {
   auto plan = Plan::make(*config, compiler(), read, objects, 64, 36);
   if (!plan) return without_place(plan.error());
   static Scene scene(1, kObjects);
-  const std::uint64_t digest = digest_of(**plan, scene);
+  const std::uint64_t first = digest_of(**plan, scene, 0), digest = digest_of(**plan, scene, 1);
   const CommandCounts counts = CommandDigest::counts();
   if (counts.passes != config->frame.size() || counts.pushes != config->frame.size())
     return fmt::format("{} passes in the configuration, {} begun, {} with constants", config->frame.size(),
                        counts.passes, counts.pushes);
-  if (digest_of(**plan, scene) != digest) return "a frame has other commands the second time";
+  if (digest_of(**plan, scene, 1) != digest) return "a frame has other commands the second time";
+  const std::vector<bool> histories = config->histories();
+  if (std::ranges::find(histories, true) == histories.end() && first != digest)
+    return "a frame without histories has other commands than the next one";
   const NamedFrame named(*config, std::move(*plan));
-  if (digest_of(named, scene) != digest) return "a frame by names has other commands than one by steps";
+  if (digest_of(named, scene, 1) != digest || digest_of(named, scene, 0) != first)
+    return "a frame by names has other commands than one by steps";
   return "";
 }
 

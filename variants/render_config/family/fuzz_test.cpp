@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/files.h"
@@ -37,6 +39,15 @@ TEST(Fuzz, finds_nothing_wrong_with_what_ships_and_with_what_it_becomes_by_rando
     ASSERT_TRUE(text) << file;
     seeds.push_back(*text);
   }
+  // One that reads what the last frame drew, as if it stood beside them.
+  auto obscurance = read_file(configurations() / "ambient_obscurance/ambient_obscurance.json");
+  ASSERT_TRUE(obscurance);
+  for (const auto& [from, to] : {std::pair{"../deferred.json", "deferred.json"},
+                                 std::pair{"\"library.json", "\"ambient_obscurance/library.json"}}) {
+    ASSERT_NE(obscurance->find(from), std::string::npos);
+    obscurance->replace(obscurance->find(from), std::string_view(from).size(), to);
+  }
+  seeds.push_back(*obscurance);
   Random random(11);
   for (const std::string& seed : seeds) {
     EXPECT_EQ(check(seed), "") << seed;

@@ -89,6 +89,7 @@ struct Input {
   Place place;
   std::size_t resource = 0;
   bool linear = false;
+  bool previous = false;  ///< what the resource held at the end of the last frame
 };
 struct Constant {
   std::string name;
@@ -123,6 +124,8 @@ struct Config {
   std::vector<Pass> frame;
   std::size_t output = 0;  ///< a resource of the format rgba8, of the output's size
 
+  /// By resource: whether a pass of the frame reads it as previous.
+  std::vector<bool> histories() const;
   /// Of the resource in an output of that size; each at least 1.
   std::array<std::uint32_t, 2> size_of(std::size_t resource, std::uint32_t width, std::uint32_t height) const;
 };

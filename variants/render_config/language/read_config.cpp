@@ -698,18 +698,22 @@ class Reader {
       Input input{.name = member.name, .place = member.place};
       const Node* resource = &member.value;
       if (member.value.kind == Node::Kind::kObject) {
-        known(member.value, {"resource", "filter"});
+        known(member.value, {"resource", "filter", "previous"});
         resource = needed(member.value, "resource", "an input");
         std::size_t filter = 0;
         choose(member.value, "filter", std::array<std::string_view, 2>{"nearest", "linear"}, filter);
         input.linear = filter == 1;
+        if (const Node* const previous = member.value.find("previous"))
+          input.previous = boolean_of(*previous, "a boolean");
       }
       if (problems_.any()) return;
       input.resource = choice_of(*resource, "a global resource", names_of(config_.resources));
       const std::vector<std::size_t> written = written_by(pass);
-      if (std::ranges::find(written, input.resource) != written.end())
-        problems_.add(resource->place, fmt::format("expected an input that the pass does not write, found '{}'",
-                                                   printable(config_.resources[input.resource].name)));
+      if (!input.previous && std::ranges::find(written, input.resource) != written.end())
+        problems_.add(resource->place,
+                      fmt::format("expected an input that the pass does not write, found '{}'",
+                                  printable(config_.resources[input.resource].name)),
+                      "\"previous\": true reads what it held at the end of the last frame");
       if (problems_.any()) return;
       if (input.linear && !environment_.filters(config_.resources[input.resource].format))
         problems_.add(member.value.place,
@@ -736,7 +740,7 @@ class Reader {
     std::vector<bool> written(config_.resources.size());
     for (const Pass& pass : config_.frame) {
       for (const Input& input : pass.inputs)
-        if (!written[input.resource])
+        if (!input.previous && !written[input.resource])
           problems_.add(input.place, fmt::format("expected a resource that an earlier pass of the frame writes, found "
                                                  "'{}'",
                                                  printable(config_.resources[input.resource].name)));
@@ -749,6 +753,8 @@ class Reader {
         written[targets[i]] = true;
       }
     }
+    for (const Pass& pass : config_.frame)
+      for (const Input& input : pass.inputs) check_previous(input, written);
     const Resource& output = config_.resources[config_.output];
     const Place& place = sections_.output->place;
     if (output.format != Format::kRgba8)
@@ -760,6 +766,22 @@ class Reader {
     if (!written[config_.output])
       problems_.add(
           place, fmt::format("expected an output that a pass of the frame writes, found '{}'", printable(output.name)));
+  }
+
+  // `written`: by resource, whether a pass of the frame writes it.
+  void check_previous(const Input& input, const std::vector<bool>& written) {
+    if (!input.previous) return;
+    const std::string name = printable(config_.resources[input.resource].name);
+    if (!written[input.resource])
+      problems_.add(input.place, fmt::format("expected a resource that a pass of the frame writes, to read what it "
+                                             "held at the end of the last frame, found '{}'",
+                                             name));
+    if (input.resource == config_.output)
+      problems_.add(input.place,
+                    fmt::format("expected a resource other than the output, to read what it held at the end of the "
+                                "last frame, found '{}'",
+                                name),
+                    "what shows the output may draw over it: a pass can copy it to another resource before");
   }
 
   struct Layer {
@@ -790,6 +812,14 @@ std::array<std::uint32_t, 2> Config::size_of(std::size_t resource, std::uint32_t
     return static_cast<std::uint32_t>(std::max(1.0, std::floor(edge * of.scale)));
   };
   return {scaled(width), scaled(height)};
+}
+
+std::vector<bool> Config::histories() const {
+  std::vector<bool> histories(resources.size());
+  for (const Pass& pass : frame)
+    for (const Input& input : pass.inputs)
+      if (input.previous) histories[input.resource] = true;
+  return histories;
 }
 
 Expected<Config> read_config(const std::filesystem::path& file, const RenderEnvironment& environment, FileSet& files) {

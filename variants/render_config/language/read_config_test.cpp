@@ -33,8 +33,8 @@ const std::string kGood = R"({
     "main": [
       {"generate": "near", "when": {"shadows": "near"}},
       {"draw": "solid", "targets": ["lit"], "depth": "depth", "clear": {"lit": [0, 0, 0, 1], "depth": 1}},
-      {"fullscreen": "blur", "inputs": {"source": {"resource": "lit", "filter": "linear"}}, "targets": ["half"],
-       "constants": {"amount": "$strength", "offset": [1, 2]}},
+      {"fullscreen": "blur", "targets": ["half"], "inputs": {"source": {"resource": "lit", "filter": "linear"},
+       "last": {"resource": "half", "previous": true}}, "constants": {"amount": "$strength", "offset": [1, 2]}},
     ],
     "show": [
       {"fullscreen": "show", "inputs": {"lit": "lit", "half": "half"}, "targets": ["image"]}
@@ -111,6 +111,10 @@ TEST_F(ReadConfig, resolves_all_names) {
   EXPECT_TRUE(blur.fullscreen);
   EXPECT_TRUE(blur.covers);
   EXPECT_TRUE(blur.inputs[0].linear);
+  EXPECT_FALSE(blur.inputs[0].previous);
+  EXPECT_TRUE(blur.inputs[1].previous);
+  EXPECT_EQ(blur.inputs[1].resource, blur.targets[0]);
+  EXPECT_EQ(config->histories(), (std::vector<bool>{false, false, false, true, false}));
   EXPECT_EQ(blur.constants[0].values, std::vector<float>{0.5f});
   EXPECT_EQ(blur.constants[1].values, (std::vector<float>{1, 2}));
   EXPECT_EQ(config->size_of(blur.targets[0], 101, 1), (std::array<std::uint32_t, 2>{50, 1}));
@@ -169,8 +173,8 @@ TEST_F(ReadConfig, names_file_and_line_of_each_mistake) {
        "resource_generators, frame, output), found 'frames' | did you mean 'frame'?"},
       {"\"output\": \"image\"", "\"output\": \"imag\"",
        "a.json:31: expected a global resource (depth, shadow, lit, half, image), found 'imag' | did you mean 'image'?"},
-      {"\"output\": \"image\"", "\"output\": \"half\"",
-       "a.json:31: expected an output of the format rgba8, found 'half' with r8"},
+      {"\"output\": \"image\"", "\"output\": \"lit\"",
+       "a.json:31: expected an output of the format rgba8, found 'lit' with rgba16f"},
       {"\"targets\": [\"lit\"]", "\"targets\": [\"lid\"]",
        "a.json:22: expected a global resource (depth, shadow, lit, half, image), found 'lid' | did you mean 'lit'?"},
       {"\"format\": \"r8\"", "\"format\": \"rgb8\"",
@@ -207,7 +211,19 @@ TEST_F(ReadConfig, names_file_and_line_of_each_mistake) {
       {"\"targets\": [\"half\"]", "\"targets\": [\"half\", \"image\"]",
        "a.json:23: expected targets of one size, found 'half' with a scale of 0.5 and 'image' with a scale of 1"},
       {"\"targets\": [\"half\"]", "\"targets\": [\"lit\"]",
-       "a.json:23: expected an input that the pass does not write, found 'lit'"},
+       "a.json:23: expected an input that the pass does not write, found 'lit' | \"previous\": true reads what it held "
+       "at the end of the last frame"},
+      {"\"previous\": true", "\"previous\": false",
+       "a.json:24: expected an input that the pass does not write, found 'half' | \"previous\": true reads what it "
+       "held "
+       "at the end of the last frame"},
+      {"\"previous\": true", "\"previous\": 1", "a.json:24: expected a boolean, found the number 1"},
+      {"\"previous\": true", "\"last\": true",
+       "a.json:24: expected a field (resource, filter, previous), found 'last'"},
+      {"{\"resource\": \"half\", \"previous\": true}}", "{\"resource\": \"shadow\", \"previous\": true}}", ""},
+      {"{\"resource\": \"half\", \"previous\": true}}", "{\"resource\": \"image\", \"previous\": true}}",
+       "a.json:24: expected a resource other than the output, to read what it held at the end of the last frame, found "
+       "'image' | what shows the output may draw over it: a pass can copy it to another resource before"},
       {", \"clear\": {\"lit\": [0, 0, 0, 1], \"depth\": 1}", "",
        "a.json:22: expected \"clear\" for 'lit', because no earlier pass of the frame writes it, found none"},
       {"\"clear\": {\"lit\": [0, 0, 0, 1],", "\"clear\": {\"lit\": [0, 0, 0],",
@@ -243,6 +259,19 @@ TEST_F(ReadConfig, names_file_and_line_of_each_mistake) {
        "a.json:27: expected a pass with one of \"draw\", \"fullscreen\" and \"generate\", found two"},
   };
   for (const auto& row : rows) EXPECT_EQ(problem(row.from, row.to), row.expected) << row.from << " -> " << row.to;
+}
+
+TEST_F(ReadConfig, what_is_read_as_of_the_last_frame_is_written_in_each_frame) {
+  problem("512", "512");
+  const std::string config = R"({"extends": "a.json", "settings": {"shadows": "near"}, "resource_generators": {"show": [
+      {"fullscreen": "show", "inputs": {"lit": "lit", "half": {"resource": "shadow", "previous": true}},
+       "targets": ["image"]}]}})";
+  scratch_.write("b.json", config);
+  EXPECT_EQ(problem_of("b.json"), "");
+  scratch_.write("b.json", std::string(config).replace(config.find("near"), 4, "none"));
+  EXPECT_EQ(problem_of("b.json"),
+            "b.json:2: expected a resource that a pass of the frame writes, to read what it held at the end of the "
+            "last frame, found 'shadow'");
 }
 
 TEST_F(ReadConfig, names_file_and_line_of_each_mistake_in_a_library) {
