@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/files.h"
@@ -63,11 +66,51 @@ Expected<Options> read_options(const std::vector<std::string>& words) {
   return options;
 }
 
+/// The numbers of valid JSON in their order.
+std::vector<std::string_view> numbers_in(std::string_view text) {
+  std::vector<std::string_view> numbers;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '"') {
+      for (++at; text[at] != '"'; ++at)
+        if (text[at] == '\\') ++at;
+      ++at;
+    } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
+      const std::size_t length = std::min(text.find_first_not_of("+-.0123456789eE", at), text.size()) - at;
+      numbers.push_back(text.substr(at, length));
+      at += length;
+    } else {
+      ++at;
+    }
+  }
+  return numbers;
+}
+
+/// Boost.JSON reads some fractions as a neighbour of the nearest double, and Python reads the nearest one. Replaces
+/// each by what std::from_chars reads in the next of `numbers`. False if there are not as many: a key stood there
+/// twice.
+bool make_exact(json::value& value, std::span<const std::string_view>& numbers) {
+  if (value.is_object())
+    return std::ranges::all_of(value.get_object(), [&](auto& member) { return make_exact(member.value(), numbers); });
+  if (value.is_array())
+    return std::ranges::all_of(value.get_array(), [&](json::value& each) { return make_exact(each, numbers); });
+  if (!value.is_number()) return true;
+  if (numbers.empty()) return false;
+  const std::string_view number = numbers.front();
+  numbers = numbers.subspan(1);
+  if (double* const fraction = value.if_double())
+    std::from_chars(number.data(), number.data() + number.size(), *fraction);
+  return true;
+}
+
 Expected<SceneFile> read_scene(const std::string& file) {
   const Expected<std::string> text = read_file(file);
   if (!text) return text.error();
-  const Expected<json::value> value = parse_json(*text, fmt::format("'{}'", file));
+  Expected<json::value> value = parse_json(*text, fmt::format("'{}'", file));
   if (!value) return value.error();
+  const std::vector<std::string_view> numbers = numbers_in(*text);
+  std::span<const std::string_view> left = numbers;
+  if (!make_exact(*value, left) || !left.empty())
+    return usage_error(fmt::format("'{}': expected each key once in an object", file));
   const auto with_file = [&file](const Error& error) { return in_context(fmt::format("'{}'", file), error); };
   Expected<SceneFile> scene = from_json<SceneFile>(*value);
   if (!scene) return with_file(scene.error());

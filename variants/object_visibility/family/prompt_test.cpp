@@ -185,6 +185,38 @@ TEST_F(PromptCommand, writes_the_prompt_and_the_properties_with_fractions_trunca
   EXPECT_EQ(content("shot.prompt.txt"), "A box,\nA floor,\n");
 }
 
+TEST_F(PromptCommand, reads_locations_as_python_reads_them) {
+  // Each location is read as the nearest double, whose distance from the origin is itself.
+  const std::vector<std::string> good{"19287.937964178167",
+                                      "7.358891487121582",
+                                      "0.30000000000000004",
+                                      "99.77487761460732",
+                                      "1e-05",
+                                      "8.41e+21",
+                                      "2.5e-07",
+                                      "0.1",
+                                      "1.3e+154"};
+  std::string objects;
+  for (const std::string& number : good)
+    objects += (objects.empty() ? "" : ", ") +
+               fmt::format(R"({{"index": 1, "name": "a \\\"7", "description": "x", "location": [{}, 0, 0]}})", number);
+  scratch_.write("exact.json", fmt::format(R"({{"camera": {{"location": [0, 0, 0]}}, "objects": [{}]}})", objects));
+  const Expected<std::string> done =
+      write_prompt({path("image.npy"), path("exact.json"), "--threshold", "0", "--out", path("exact")});
+  ASSERT_FALSE(done);  // the image has ids that the list lacks
+  scratch_.write("image.npy",
+                 npy("{'descr': '<u4', 'fortran_order': False, 'shape': (1, 1), }", bytes_of<std::uint32_t>({1})));
+  const Expected<std::string> again =
+      write_prompt({path("image.npy"), path("exact.json"), "--threshold", "0", "--out", path("exact")});
+  ASSERT_TRUE(again) << again.error().what;
+  const std::string properties = content("exact.properties");
+  for (const std::string& number : good)
+    EXPECT_NE(properties.find("objects.1.distance = " + number + "\n"), std::string::npos) << number << properties;
+  scratch_.write("exact.json", R"({"camera": {"location": [0.5, 0, 0], "location": [0, 0, 0]}, "objects": []})");
+  EXPECT_EQ(failure({path("image.npy"), path("exact.json"), "--out", path("exact")}),
+            fmt::format("'{}': expected each key once in an object", path("exact.json")));
+}
+
 TEST_F(PromptCommand, refuses_wrong_words_and_files_in_one_sentence) {
   const std::string image = path("image.npy"), objects = path("objects.json"), out = path("none");
   EXPECT_EQ(failure({}), "expected an image and a file of objects, found 0 files");

@@ -1,0 +1,33 @@
+#include "variants/object_visibility/family/python_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "harness/base/child.h"
+#include "harness/base/patience_test.h"
+
+namespace lab::object_visibility {
+
+TEST(PythonLoop, counts_every_pixel_that_is_not_background_and_prints_its_seconds) {
+  if (!python_loop_workload().unsupported.empty()) GTEST_SKIP() << python_loop_workload().unsupported;
+  ChildSpec child;
+  child.command = {"python3", std::string(LAB_SOURCE_DIR) + "/variants/object_visibility/python_loop.py", "3000", "2",
+                   "5"};
+  child.timeout_seconds = kPatience;
+  const ChildOutcome done = run_child(child);
+  ASSERT_EQ(done.code, 0) << done.error_tail;
+  std::istringstream printed(done.output);
+  double seconds = -1;
+  std::string counts;
+  printed >> seconds >> counts;
+  EXPECT_GE(seconds, 0);
+  ASSERT_TRUE(counts.starts_with("1:")) << done.output;
+  // Half of the runs are background.
+  const int pixels = std::stoi(counts.substr(2));
+  EXPECT_GT(pixels, 1000);
+  EXPECT_LT(pixels, 2000);
+}
+
+}  // namespace lab::object_visibility
