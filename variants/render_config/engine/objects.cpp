@@ -45,7 +45,8 @@ VkFormat vulkan_format(Format format) {
 }
 
 std::string key_of(const ImageSpec& spec) {
-  return fmt::format("image {} {} {}x{}", spec.name, static_cast<int>(spec.format), spec.width, spec.height);
+  return fmt::format("image {} {} {}x{}{}", spec.name, static_cast<int>(spec.format), spec.width, spec.height,
+                     spec.odd ? " odd" : "");
 }
 
 std::string key_of(const PassSpec& spec) {

@@ -29,6 +29,7 @@ struct ImageSpec {
   std::string name;  ///< two images that exist at once need two names
   Format format = Format::kRgba8;
   std::uint32_t width = 1, height = 1;
+  bool odd = false;  ///< the second of two with one name, which frames with odd numbers draw
 };
 /// The number of a frame. kNoFrame is none, and no frame comes after it.
 using FrameNumber = std::uint64_t;

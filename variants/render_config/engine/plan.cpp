@@ -63,11 +63,11 @@ class PlanMaker {
 
   Expected<const Images*> images(std::size_t resource) {
     if (!images_[resource]) {
-      const auto first = image(resource, "");
+      const auto first = image(resource, false);
       if (!first) return first.error();
       images_[resource] = {*first, *first};
       if (histories_[resource]) {
-        const auto second = image(resource, " (odd frames)");
+        const auto second = image(resource, true);
         if (!second) return second.error();
         (*images_[resource])[1] = *second;
         if (const auto added = add_history(resource); !added) return added.error();
@@ -76,7 +76,7 @@ class PlanMaker {
     return &*images_[resource];
   }
 
-  Expected<TargetImage> image(std::size_t resource, const char* which) {
+  Expected<TargetImage> image(std::size_t resource, bool odd) {
     const Resource& of = config_.resources[resource];
     const auto [width, height] = config_.size_of(resource, width_, height_);
     bytes_ += texel_bytes(of.format) * width * height;
@@ -84,7 +84,7 @@ class PlanMaker {
       return problem_at(of.place, fmt::format("expected at most {} bytes of images, found {} with the {} x {} pixels "
                                               "of '{}'",
                                               kMostImageBytes, bytes_, width, height, of.name));
-    const auto made = objects_.image({of.name + which, of.format, width, height});
+    const auto made = objects_.image({of.name, of.format, width, height, odd});
     if (!made)
       return problem_at(of.place, fmt::format("expected memory for {} x {} pixels of '{}', found: {}", width, height,
                                               of.name, made.error().what));
