@@ -17,61 +17,6 @@ LAB_JSON_STRUCT(Series, x_title, y_title, x, lines)
 
 namespace {
 
-void append_big_endian(std::string& out, std::uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift & 0xff);
-}
-
-/// CRC-32 as in ISO/IEC 15948, annex D.
-std::uint32_t crc_of(std::string_view bytes) {
-  std::uint32_t crc = 0xffffffff;
-  for (const char c : bytes) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc;
-}
-
-/// Adler-32 as in RFC 1950.
-std::uint32_t adler_of(std::string_view bytes) {
-  std::uint32_t a = 1, b = 0;
-  for (const char c : bytes) {
-    a = (a + static_cast<unsigned char>(c)) % 65521;
-    b = (b + a) % 65521;
-  }
-  return b << 16 | a;
-}
-
-std::string chunk(std::string_view type, std::string_view content) {
-  std::string typed(type);
-  typed += content;
-  std::string out;
-  append_big_endian(out, static_cast<std::uint32_t>(content.size()));
-  out += typed;
-  append_big_endian(out, crc_of(typed));
-  return out;
-}
-
-/// A zlib stream of stored blocks (RFC 1950, RFC 1951).
-std::string stored(std::string_view bytes) {
-  constexpr std::size_t kMost = 65535;
-  std::string out("\x78\x01", 2);
-  std::size_t at = 0;
-  do {
-    const std::size_t size = std::min(kMost, bytes.size() - at);
-    const auto length = static_cast<std::uint16_t>(size);
-    const auto inverse = static_cast<std::uint16_t>(~length);
-    out += static_cast<char>(at + size == bytes.size());
-    for (const std::uint16_t number : {length, inverse}) {
-      out += static_cast<char>(number & 0xff);
-      out += static_cast<char>(number >> 8);
-    }
-    out += bytes.substr(at, size);
-    at += size;
-  } while (at < bytes.size());
-  append_big_endian(out, adler_of(bytes));
-  return out;
-}
-
 std::string malformed(const Series& series) {
   for (const SeriesLine& line : series.lines) {
     if (line.y.size() != series.x.size())
@@ -83,21 +28,6 @@ std::string malformed(const Series& series) {
 }
 
 }  // namespace
-
-std::string png_of(const Picture& picture) {
-  std::string header, rows;
-  append_big_endian(header, picture.width);
-  append_big_endian(header, picture.height);
-  header += static_cast<char>(8);                              // bits a channel
-  header += static_cast<char>(picture.channels == 1 ? 0 : 2);  // colour type
-  header += std::string(3, '\0');                              // compression, filter, no interlacing
-  const std::size_t row_bytes = std::size_t{picture.width} * picture.channels;
-  for (unsigned row = 0; row < picture.height; ++row) {
-    rows += '\0';  // no filter
-    rows.append(reinterpret_cast<const char*>(picture.pixels.data()) + row * row_bytes, row_bytes);
-  }
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", stored(rows)) + chunk("IEND", "");
-}
 
 void ExhibitFiles::fail(std::string what) {
   if (problem_.empty()) problem_ = std::move(what);

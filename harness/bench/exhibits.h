@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/bench/description.h"
+#include "harness/bench/png.h"
 
 namespace lab::bench {
 
@@ -32,13 +33,6 @@ struct Event {
   std::int64_t begin = 0;  ///< nanoseconds since the start of the pass
   std::int64_t length = 0;
   std::map<std::string, std::int64_t> args = {};  ///< what it was about: {"position": 0, "bytes": 4096}
-};
-
-/// A picture: 8 bits a channel, rows from the top.
-struct Picture {
-  unsigned width = 0, height = 0;
-  unsigned channels = 3;  ///< 1: grey; 3: red, green, blue
-  std::vector<std::uint8_t> pixels;
 };
 
 /// Most of one exhibit that is kept: a file must open in a browser. More latencies, points or events are an error.
@@ -73,8 +67,5 @@ class ExhibitFiles {
   std::vector<std::string> written_;
   std::string problem_;
 };
-
-/// A PNG file (ISO/IEC 15948) without compression.
-std::string png_of(const Picture& picture);
 
 }  // namespace lab::bench

@@ -13,3 +13,8 @@ add_executable(stopwatch EXCLUDE_FROM_ALL ${dir}/stopwatch_main.cpp)
 lab_own(stopwatch)
 target_link_libraries(stopwatch PRIVATE bench bench_main)
 set_target_properties(stopwatch PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# Another decoder of PNG.
+if(TARGET bench_test)
+  target_link_libraries(bench_test PRIVATE lab_stb)
+endif()

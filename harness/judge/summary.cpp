@@ -35,6 +35,19 @@ std::vector<stats::Datum> metric_values(const results::Result& result, std::stri
   return values;
 }
 
+std::vector<stats::Datum> metric_values_at(const results::Result& result, std::string_view benchmark, double at,
+                                           std::string_view metric) {
+  const results::WorkloadInfo workload = workload_of(result, benchmark);
+  std::vector<stats::Datum> values;
+  for (const results::Process& process : result.processes) {
+    if (process.benchmark != benchmark || process.arm != results::kHead) continue;
+    for (const results::ProcessPoint& point : process.points)
+      if (const auto value = point.at == at ? results::metric_value(workload, point, metric) : std::nullopt)
+        values.push_back({process.block, *value, process.layout});
+  }
+  return values;
+}
+
 std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
                                         std::string_view phase, std::string_view arm) {
   const results::WorkloadInfo workload = workload_of(result, benchmark);

@@ -19,6 +19,10 @@ namespace lab::judge {
 std::vector<stats::Datum> metric_values(const results::Result& result, std::string_view benchmark,
                                         std::string_view metric = "", std::string_view arm = results::kHead);
 
+/// The same of head at one point of a sweep.
+std::vector<stats::Datum> metric_values_at(const results::Result& result, std::string_view benchmark, double at,
+                                           std::string_view metric = "");
+
 /// Whether the values of this metric are times.
 bool is_time(const results::Result& result, std::string_view benchmark, std::string_view metric);
 

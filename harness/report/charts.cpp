@@ -81,6 +81,7 @@ json::object specification(const Chart& chart) {
   spec["background"] = nullptr;
   spec["datasets"] = chart.data;
   if (!chart.choices.empty()) spec["usermeta"] = chart.choices;
+  if (chart.variants.size() > 1) spec["usermeta"] = json::object{{"variants", json::value_from(chart.variants)}};
   spec["config"] = json::parse(resource("theme.json"));
   return spec;
 }
@@ -89,6 +90,12 @@ json::object drawing_specification(const Chart& chart, DrawingTarget place) {
   json::object spec = specification(chart);
   spec["width"] = kFileWidth;
   spec.erase("usermeta");
+  if (chart.variants.size() > 1) {
+    json::array first;
+    for (json::value& row : spec["datasets"].as_object()["rows"].as_array())
+      if (std::string_view(row.at("variant").as_string()) == chart.variants.front()) first.push_back(std::move(row));
+    spec["datasets"].as_object()["rows"] = std::move(first);
+  }
   if (place == DrawingTarget::kPage) return spec;
   spec["background"] = "var(--paper)";
   spec["padding"] = 12;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cctype>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -47,11 +46,6 @@ struct Candidate {
 
 constexpr const char* kFront = "on the front";
 constexpr const char* kGroupFront = "on its group's front";
-
-std::string uncapitalized(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text;
-}
 
 /// As the legend of the plot has it.
 const char* kind_of(const Candidate& one) {

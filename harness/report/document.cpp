@@ -1,6 +1,7 @@
 #include "harness/report/document.h"
 
 #include <algorithm>
+#include <set>
 
 namespace lab::report {
 
@@ -58,7 +59,12 @@ std::vector<const Matrix*> matrices_of(const Document& document) {
 
 std::vector<const Picture*> pictures_of(const Document& document) {
   std::vector<const Picture*> pictures;
-  for (const Section& section : document.sections) collect(section, &Pictures::pictures, pictures);
+  for (const Section& section : document.sections) {
+    collect(section, &PictureComparison::pictures, pictures);
+    collect(section, &Pictures::pictures, pictures);
+  }
+  std::set<std::string_view> names;
+  std::erase_if(pictures, [&](const Picture* picture) { return !names.insert(picture->name).second; });
   return pictures;
 }
 

@@ -71,6 +71,9 @@ struct Chart {
   /// in common. "lines": {"driver", "columns", "values"}; a row is a point with its line's "driver", "order" and, as
   /// "value", its value. A point whose value is null has no row.
   boost::json::object choices = {};
+  /// The rows' values of "variant", of which the page draws one that the reader selects. A drawing has the first.
+  /// Empty: all rows are drawn.
+  std::vector<std::string> variants = {};
   std::optional<Table> table = {};  ///< its values, folded below the drawing; only the page has it
   boost::json::object replay = {};  ///< steps that the page replays above the drawing (page/replay.js); empty: none
   std::vector<std::pair<std::string, std::string>> words;          ///< replace {{key}} in the specification
@@ -82,13 +85,22 @@ struct Picture {
   std::string name;  ///< unique and stable as a chart's name, an identifier; its file is <name>.png
   std::string title;
   std::string note;
-  std::string text;  ///< text alternative
-  std::string png;   ///< the file's content
+  std::string text;                ///< text alternative
+  std::string png;                 ///< the file's content
+  unsigned width = 0, height = 0;  ///< in pixels; 0 if the content is no PNG
 };
 
 /// Pictures shown side by side.
 struct Pictures {
   std::vector<Picture> pictures;
+};
+
+/// Pictures of one thing in several ways: shown side by side, and any two of them over each other (page/compare.js).
+struct PictureComparison {
+  std::string name;  ///< unique and stable as a chart's name, an identifier
+  std::string title;
+  std::string note;
+  std::vector<Picture> pictures;  ///< a picture may be in several comparisons
 };
 
 struct Paragraph {
@@ -118,7 +130,7 @@ struct Matrix {
   std::string csv;           ///< the whole table
 };
 
-using Element = std::variant<Paragraph, List, Table, Charts, Pictures, Preformatted, Matrix>;
+using Element = std::variant<Paragraph, List, Table, Charts, Pictures, PictureComparison, Preformatted, Matrix>;
 
 struct Section {
   std::string id;
@@ -148,7 +160,7 @@ std::vector<const Chart*> charts_of(const Document& document);
 /// Every matrix of the document, in reading order.
 std::vector<const Matrix*> matrices_of(const Document& document);
 
-/// Every picture of the document, in reading order.
+/// Every picture of the document, once.
 std::vector<const Picture*> pictures_of(const Document& document);
 
 }  // namespace lab::report

@@ -280,6 +280,49 @@ std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& g
   return charts;
 }
 
+/// The exhibit of this picture of a comparison; null if there is none.
+const Exhibit* exhibit_of(const std::string& family, const results::ComparedImage& image, const Result& result) {
+  const results::VariantCard* const reference = results::find_reference(result, family);
+  const std::string variant = image.variant.empty() && reference != nullptr ? reference->name : image.variant;
+  const std::string benchmark = results::benchmark_name(family, variant, image.workload);
+  const auto found = std::ranges::find_if(result.exhibits, [&](const Exhibit& one) {
+    return one.benchmark == benchmark && one.info.name == image.exhibit && one.info.kind == ExhibitKind::kImage;
+  });
+  return found == result.exhibits.end() ? nullptr : &*found;
+}
+
+std::string picture_name(const std::string& family, const Exhibit& exhibit) {
+  return identifier(fmt::format("{}-{}-{}-{}", family, results::benchmark_parts(exhibit.benchmark).workload,
+                                exhibit.info.name, variant_of(exhibit)));
+}
+
+/// Width and height, from the header of a PNG; 0 without one.
+std::pair<unsigned, unsigned> size_of_png(std::string_view png) {
+  constexpr std::size_t kWidth = 16, kHeight = 20, kEnd = 24;
+  if (png.size() < kEnd || png.substr(12, 4) != "IHDR") return {};
+  const auto number_at = [&](std::size_t at) {
+    unsigned value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(png[at + i]);
+    return value;
+  };
+  return {number_at(kWidth), number_at(kHeight)};
+}
+
+/// None if the file is missing.
+std::optional<Picture> picture_of(const std::string& family, const Exhibit& exhibit, const std::string& title,
+                                  const ExhibitContents& contents) {
+  const auto png = contents.find(exhibit.file);
+  if (png == contents.end()) return std::nullopt;
+  const auto [width, height] = size_of_png(png->second);
+  return Picture{picture_name(family, exhibit),
+                 title,
+                 "",
+                 fmt::format("{}, made by {}", exhibit.info.title, exhibit.benchmark),
+                 png->second,
+                 width,
+                 height};
+}
+
 using MakeCharts = std::vector<Chart> (*)(const std::string&, ExhibitGroup, const ExhibitContents&);
 
 /// In the order of ExhibitKind.
@@ -307,17 +350,37 @@ std::vector<Chart> exhibit_charts(const std::string& family, const results::Fami
   return charts;
 }
 
-std::vector<Picture> exhibit_pictures(const std::string& family, const Result& result,
+std::vector<PictureComparison> picture_comparisons(const std::string& family, const results::Family& described,
+                                                   const Result& result, const ExhibitContents& contents) {
+  std::vector<PictureComparison> comparisons;
+  for (const results::ImageComparison& wanted : described.comparisons) {
+    PictureComparison made{identifier(fmt::format("{}-{}", family, wanted.name)), wanted.title, wanted.note, {}};
+    for (const results::ComparedImage& image : wanted.images) {
+      const Exhibit* const exhibit = exhibit_of(family, image, result);
+      std::optional<Picture> picture =
+          exhibit == nullptr ? std::nullopt : picture_of(family, *exhibit, image.title, contents);
+      if (picture && picture->width != 0) made.pictures.push_back(std::move(*picture));
+    }
+    if (!made.pictures.empty()) comparisons.push_back(std::move(made));
+  }
+  return comparisons;
+}
+
+std::vector<Picture> exhibit_pictures(const std::string& family, const results::Family& described, const Result& result,
                                       const ExhibitContents& contents) {
+  std::set<std::string> compared;
+  for (const PictureComparison& comparison : picture_comparisons(family, described, result, contents))
+    for (const Picture& picture : comparison.pictures) compared.insert(picture.name);
   std::vector<Picture> pictures;
-  for (const ExhibitGroup& group : groups_of(family, result)) {
+  for (ExhibitGroup& group : groups_of(family, result)) {
     if (group.info->kind != ExhibitKind::kImage) continue;
+    std::erase_if(group.exhibits, [&](const Exhibit* one) { return compared.contains(picture_name(family, *one)); });
     for (const Exhibit* one : group.exhibits | std::views::take(kShownApart))
-      if (const auto png = contents.find(one->file); png != contents.end())
-        pictures.push_back({identifier(fmt::format("{}-{}", group.chart_name(family), variant_of(*one))),
-                            fmt::format("{}: {}", variant_of(*one), group.info->title),
-                            apart_note(group, *one, "A picture of the answer."),
-                            fmt::format("{}, made by {}", group.info->title, one->benchmark), png->second});
+      if (std::optional<Picture> picture =
+              picture_of(family, *one, fmt::format("{}: {}", variant_of(*one), group.info->title), contents)) {
+        picture->note = apart_note(group, *one, "A picture of the answer.");
+        pictures.push_back(std::move(*picture));
+      }
   }
   return pictures;
 }

@@ -20,9 +20,14 @@ using ExhibitContents = std::map<std::string, std::string>;
 std::vector<Chart> exhibit_charts(const std::string& family, const results::Family& described,
                                   const results::Result& result, const ExhibitContents& contents);
 
-/// The pictures of a family's exhibits, at most kShownApart of each workload's.
-std::vector<Picture> exhibit_pictures(const std::string& family, const results::Result& result,
-                                      const ExhibitContents& contents);
+/// The comparisons that the family describes. A picture that is missing or malformed is left out, and a comparison
+/// without pictures.
+std::vector<PictureComparison> picture_comparisons(const std::string& family, const results::Family& described,
+                                                   const results::Result& result, const ExhibitContents& contents);
+
+/// The pictures of a family's exhibits that are in none of its comparisons, at most kShownApart of each workload's.
+std::vector<Picture> exhibit_pictures(const std::string& family, const results::Family& described,
+                                      const results::Result& result, const ExhibitContents& contents);
 
 inline constexpr std::size_t kShownApart = 4;
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "harness/report/charts.h"
+#include "harness/report/sample_test.h"
 #include "harness/report/svg.h"
 #include "harness/report/sweeps.h"
 #include "harness/results/result_fixture.h"
@@ -96,11 +97,55 @@ TEST(ExhibitCharts, have_few_lines_and_points_of_a_series_with_the_reference_and
 
 TEST(ExhibitPictures, are_one_for_each_variant_with_the_reference_first) {
   const Shown shown;
-  const std::vector<Picture> pictures = exhibit_pictures("shelf", shown.result, shown.contents);
+  const std::vector<Picture> pictures = exhibit_pictures("shelf", {}, shown.result, shown.contents);
   ASSERT_EQ(pictures.size(), 2u);
   EXPECT_EQ(pictures[0].name, "shelf-store-picture-plain");
   EXPECT_EQ(pictures[0].title, "plain: The shelf");
   EXPECT_EQ(pictures[0].png, "\x89PNG");
+}
+
+TEST(PictureComparisons, have_what_was_measured_in_the_order_of_the_family) {
+  results::Result result;
+  const ExhibitContents contents = sample::add_shadows(result, 2);
+  const results::Family& described = sample::background().families.at("shadows");
+  std::vector<std::string> found;
+  for (const PictureComparison& comparison : picture_comparisons("shadows", described, result, contents)) {
+    found.push_back(fmt::format("{}: {} ({})", comparison.name, comparison.title, comparison.note));
+    for (const Picture& picture : comparison.pictures)
+      found.push_back(
+          fmt::format("{}: {}, {} x {}, {}", picture.name, picture.title, picture.width, picture.height, picture.text));
+  }
+  EXPECT_EQ(
+      found,
+      (Names{"shadows-ghosts: Ghosts behind the moving box, without and with the dangerous-samples term (The ghost "
+             "is the dark rectangle to the right of the box.)",
+             "shadows-still_plain-before-scalar: no term, 96 x 64, The shadows, made by shadows/scalar/still_plain",
+             "shadows-still_plain-after-scalar: dangerous samples, 96 x 64, The shadows, made by "
+             "shadows/scalar/still_plain",
+             "shadows-converged-picture-scalar: 1,024 samples, 96 x 64, The shadows, made by shadows/scalar/converged",
+             "shadows-still_plain-half-scalar: dangerous samples, half the resolution, 48 x 32, The shadows, made by "
+             "shadows/scalar/still_plain",
+             "shadows-noise: Noise of two variants ()",
+             "shadows-still_plain-after-scalar: scalar, 96 x 64, The shadows, made by shadows/scalar/still_plain",
+             "shadows-still_plain-after-lanes: lanes, 96 x 64, The shadows, made by shadows/lanes/still_plain",
+             "shadows-Alone: Alone ()",
+             "shadows-converged-picture-scalar: 1,024 samples, 96 x 64, The shadows, made by "
+             "shadows/scalar/converged"}));
+  const std::vector<Picture> others = exhibit_pictures("shadows", described, result, contents);
+  ASSERT_EQ(others.size(), 1u) << "what no comparison has";
+  EXPECT_EQ(others[0].name, "shadows-still_plain-before-lanes");
+}
+
+TEST(PictureComparisons, leave_out_what_is_no_png) {
+  results::Result result;
+  ExhibitContents contents = sample::add_shadows(result, 2);
+  for (auto& [file, content] : contents)
+    if (file != "x/shadows/scalar/converged.picture.png") content = "\x89PNG";
+  std::size_t pictures = 0;
+  for (const PictureComparison& comparison :
+       picture_comparisons("shadows", sample::background().families.at("shadows"), result, contents))
+    pictures += comparison.pictures.size();
+  EXPECT_EQ(pictures, 2u) << "that of 1,024 samples, in two comparisons";
 }
 
 TEST(ExhibitCharts, name_the_variant_with_the_shortest_tail) {
@@ -147,7 +192,7 @@ TEST(ExhibitCharts, leave_out_what_is_missing_or_malformed) {
   shown.contents["x/shelf/quick/store.free"] = "no JSON";
   shown.contents.erase("x/shelf/quick/store.picture");
   EXPECT_EQ(shown.names(), (Names{"shelf-store-put", "shelf-store-free", "shelf-store-steps-quick"}));
-  EXPECT_EQ(exhibit_pictures("shelf", shown.result, shown.contents).size(), 1u);
+  EXPECT_EQ(exhibit_pictures("shelf", {}, shown.result, shown.contents).size(), 1u);
 }
 
 TEST(ExhibitCharts, are_drawn) {

@@ -12,6 +12,7 @@
 #include "harness/report/format.h"
 #include "harness/report/metrics.h"
 #include "harness/report/sweeps.h"
+#include "harness/report/trade_offs.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -41,17 +42,11 @@ struct VariantTimes {
   std::vector<PhaseTime> phases;  ///< in the workload's order; empty for a workload of one phase
 };
 
-const VariantCard* reference_of(const std::string& family, const Result& result) {
-  for (const VariantCard& variant : result.variants)
-    if (variant.family == family && variant.reference) return &variant;
-  return nullptr;
-}
-
 std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const Result& result) {
   const auto benchmark = [&](const VariantCard& variant) {
     return results::benchmark_name(workload.family, variant.name, workload.name);
   };
-  const VariantCard* reference = reference_of(workload.family, result);
+  const VariantCard* reference = results::find_reference(result, workload.family);
   const auto times_of = [&](const VariantCard& variant, const std::string& phase) -> std::optional<PhaseTime> {
     const std::vector<stats::Datum> times = judge::process_times(result, benchmark(variant), phase);
     if (times.empty()) return std::nullopt;
@@ -185,7 +180,7 @@ constexpr MakeCharts kCharts[] = {time_charts,
                                   [](const std::string& family, const results::Family&, const Result& result) {
                                     return sweep_charts(family, result);
                                   },
-                                  metric_charts};
+                                  trade_off_charts, metric_charts};
 
 Table time_table(const WorkloadInfo& workload, const Result& result, const std::vector<VariantTimes>& measured) {
   using enum TableColumn::Kind;
@@ -285,7 +280,9 @@ Section family_section(const std::string& family, const results::Family& describ
       section.elements.emplace_back(Charts{std::move(charts)});
   if (std::vector<Chart> charts = exhibit_charts(family, described, result, exhibits); !charts.empty())
     section.elements.emplace_back(Charts{std::move(charts)});
-  if (std::vector<Picture> pictures = exhibit_pictures(family, result, exhibits); !pictures.empty())
+  for (PictureComparison& comparison : picture_comparisons(family, described, result, exhibits))
+    section.elements.emplace_back(std::move(comparison));
+  if (std::vector<Picture> pictures = exhibit_pictures(family, described, result, exhibits); !pictures.empty())
     section.elements.emplace_back(Pictures{std::move(pictures)});
   std::move(tables.begin(), tables.end(), std::back_inserter(section.elements));
   if (Table metrics = metrics_table(family, described, result); !metrics.rows.empty())

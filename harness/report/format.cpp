@@ -33,6 +33,12 @@ std::string enumerated(const std::vector<std::string>& texts) {
   return fmt::format("{} and {}", fmt::join(texts.begin(), texts.end() - 1, ", "), texts.back());
 }
 
+std::string uncapitalized(std::string text) {
+  const auto is_capital = [&](std::size_t at) { return at < text.size() && text[at] >= 'A' && text[at] <= 'Z'; };
+  if (is_capital(0) && !is_capital(1)) text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
 std::string bytes(std::uint64_t value) {
   static constexpr std::array kUnits{"B", "KiB", "MiB", "GiB"};
   std::size_t unit = 0;

@@ -25,6 +25,9 @@ std::string with_interval(const stats::Estimate& estimate);
 /// "a", "a and b", "a, b and c".
 std::string enumerated(const std::vector<std::string>& texts);
 
+/// Lowers the first letter, but not that of "RMS error".
+std::string uncapitalized(std::string text);
+
 /// In the largest binary unit that gives a whole number: "64 KiB", "8216 B".
 std::string bytes(std::uint64_t value);
 

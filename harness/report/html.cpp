@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <set>
 
 #include "harness/base/base64.h"
 #include "harness/base/fit.h"
@@ -221,11 +222,11 @@ class HtmlWriter {
       const auto drawn = drawings_.find(chart.name);
       const std::string id = "figure-" + chart.name;
       put("<figure id=\"{}\" data-chart=\"{}\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
-          "{}<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n",
+          "{}{}<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n",
           id, chart.name, escape_html(chart.title), link_to(id, "the figure"), escape_html(chart.note),
           chart.replay.empty() ? ""
                                : fmt::format("<div class=\"replay\" data-replay=\"{}\" hidden></div>\n", chart.name),
-          escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
+          variant_select(chart), escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
       if (chart.table) {
         out_ += "<details>\n<summary>All values as a table</summary>\n";
         element(*chart.table);
@@ -234,6 +235,14 @@ class HtmlWriter {
       out_ += "</figure>\n";
     }
     out_ += "</div>\n";
+  }
+
+  static std::string variant_select(const Chart& chart) {
+    if (chart.variants.size() < 2) return "";
+    std::string options;
+    for (const std::string& variant : chart.variants)
+      options += fmt::format("<option>{}</option>", escape_html(variant));
+    return fmt::format("<label class=\"variant\" hidden>Variant <select>{}</select></label>\n", options);
   }
 
   void element(const Matrix& matrix) {
@@ -268,7 +277,28 @@ class HtmlWriter {
     out_ += "</div>\n";
   }
 
+  void element(const PictureComparison& comparison) {
+    const std::string id = "figure-" + comparison.name;
+    put("<figure id=\"{}\" class=\"comparison\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n<ul "
+        "class=\"compared\">\n",
+        id, escape_html(comparison.title), link_to(id, "the figure"), escape_html(comparison.note));
+    for (const Picture& picture : comparison.pictures)
+      put("<li><svg class=\"picture\" role=\"img\" aria-label=\"{0}\" width=\"{1}\" height=\"{2}\" viewBox=\"0 0 {1} "
+          "{2}\">{3}</svg><span>{4}</span></li>\n",
+          escape_html(picture.text), picture.width, picture.height, image_of(picture), escape_html(picture.title));
+    put("</ul>\n{}</figure>\n", comparison.pictures.size() > 1 ? "<div class=\"compare\" hidden></div>\n" : "");
+  }
+
+  /// A page has the bytes of each picture once; another comparison refers to them.
+  std::string image_of(const Picture& picture) {
+    const std::string id = "picture-" + picture.name;
+    if (!embedded_.insert(picture.name).second) return fmt::format("<use href=\"#{}\"/>", id);
+    return fmt::format("<image id=\"{}\" width=\"{}\" height=\"{}\" href=\"data:image/png;base64,{}\"/>", id,
+                       picture.width, picture.height, base64(picture.png));
+  }
+
   const std::map<std::string, std::string>& drawings_;
+  std::set<std::string> embedded_;  ///< pictures of comparisons
   std::string out_;
 };
 
@@ -348,6 +378,7 @@ std::string to_html(const Document& document, const std::map<std::string, std::s
                {"filter", inside_script(resource("filter.js"))},
                {"sort", inside_script(resource("sort.js"))},
                {"replay", inside_script(resource("replay.js"))},
+               {"compare", inside_script(resource("compare.js"))},
                {"matrix", inside_script(resource("matrix.js"))}});
 }
 

@@ -197,4 +197,22 @@ TEST(Html, aligns_numbers_on_their_decimal_points) {
   EXPECT_NE(page.find(">none<"), std::string::npos);
 }
 
+TEST(Html, has_the_bytes_of_each_compared_picture_once) {
+  results::Result result = sample::result(2);
+  const ExhibitContents contents = sample::add_shadows(result, 2);
+  const std::string page =
+      to_html(report_document({.result = &result, .exhibits = contents}, sample::background()), {});
+  EXPECT_EQ(wrong_with(page), "");
+  const auto count = [&](std::string_view part) {
+    std::size_t found = 0;
+    for (std::size_t at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("data:image/png;base64,"), 6u);
+  EXPECT_EQ(count("<use href=\"#picture-shadows-still_plain-after-scalar\"/>"), 1u);
+  EXPECT_EQ(count("<use href=\"#picture-shadows-converged-picture-scalar\"/>"), 1u);
+  EXPECT_EQ(count("<div class=\"compare\" hidden></div>"), 2u) << "not of one picture";
+  EXPECT_EQ(count("<label class=\"variant\" hidden>Variant <select><option>scalar</option><option>lanes</option>"), 1u);
+}
+
 }  // namespace lab::report

@@ -51,6 +51,14 @@ class MarkdownWriter {
       put("\n![{}]({}.png)\n", escape_markdown(picture.title), picture.name);
   }
 
+  void element(const PictureComparison& comparison) {
+    put("\n{}: ", escape_markdown(comparison.title));
+    for (const Picture& picture : comparison.pictures)
+      put("{}[{}]({}.png)", &picture == comparison.pictures.data() ? "" : ", ", escape_markdown(picture.title),
+          picture.name);
+    put(".{}\n", comparison.note.empty() ? "" : " " + escape_markdown(comparison.note));
+  }
+
   void element(const Matrix& matrix) {
     put("\n{} [{}.csv]({}.csv)\n", escape_markdown(matrix.caption), escape_markdown(matrix.name), matrix.name);
   }

@@ -77,6 +77,8 @@ TEST(Report, is_a_page_a_summary_and_a_file_for_each_chart) {
 /// .ci/check_browser opens it.
 TEST(Report, of_everything_has_every_section_and_is_kept_for_the_browser_check) {
   results::Result result = sample::two_arms(16, true);
+  ExhibitContents contents = sample::exhibit_contents();
+  contents.merge(sample::add_shadows(result, 16));
   const std::string longest = "command_bucket/v7_mt_thread_local_blocks/frame_work";
   result.failures.push_back(
       {longest, 4, 4, "timeout", "no answer after 60 s; the process group was ended", std::string(300, 'x') + "\n"});
@@ -90,12 +92,12 @@ TEST(Report, of_everything_has_every_section_and_is_kept_for_the_browser_check) 
   const std::vector<results::ParsedBisectRecord> bisects{sample::bisected()};
   const fs::path out = fs::path(LAB_BUILD_DIR) / "tests/report_of_everything";
   const Expected<ReportFiles> files =
-      write_report({&result, atlas, &comparison, followed, bisects, sample::exhibit_contents()}, options(out));
+      write_report({&result, atlas, &comparison, followed, bisects, contents}, options(out));
   ASSERT_TRUE(files) << files.error().what;
   const std::string page = *read_file(files->index);
   for (const char* id :
        {"failures", "comparison", "history", "bisects", "claims-command_buckets", "family-command_bucket",
-        "family-allocator", "vulkan", "errata", "control", "unusual", "unsupported", "provenance"})
+        "family-allocator", "family-shadows", "vulkan", "errata", "control", "unusual", "unsupported", "provenance"})
     EXPECT_TRUE(contains(page, fmt::format("<section id=\"{}\"", id))) << id;
 }
 

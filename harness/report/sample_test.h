@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "harness/base/files.h"
 #include "harness/base/random.h"
 #include "harness/judge/article_sample_test.h"
 #include "harness/report/exhibits.h"
@@ -196,6 +199,64 @@ inline void add_exhibits(results::Result& result, int blocks) {
   }
   result.exhibits.push_back(
       {"heaps/buddy/random_replace", {"tree", "A tree of blocks", ExhibitKind::kEvents}, "x/buddy.tree", 1, {}});
+}
+
+/// A picture in testdata.
+inline std::string png(const std::string& name) {
+  return *read_file(std::filesystem::path(LAB_SOURCE_DIR) / "harness/report/testdata" / (name + ".png"));
+}
+
+/// A family with pictures to compare, whose workloads trade error for time: two are swept over samples, and the error
+/// is in every second process alone. Returns the files of the pictures.
+inline ExhibitContents add_shadows(results::Result& result, int blocks) {
+  const bench::Metric error{"error_to_converged",        "RMS error",          "grey levels",
+                            bench::MetricKind::kQuality, bench::Better::kLess, true};
+  const bench::Axis samples{"samples", "", {{4, 0}, {6, 0}, {12, 0}, {24, 0}}};
+  struct Work {
+    const char* name;
+    double base_ms, error;
+  };
+  constexpr Work kWork[] = {{"still_plain", 0.4, 0.2}, {"still_reprojected", 0.7, 0.07}, {"converged", 250, 0}};
+  for (const Work& work : kWork) {
+    result.workloads.push_back({"shadows", work.name, "one frame", 1, {"shade"}, 1, "frame", false});
+    result.workloads.back().metrics = {error};
+    if (work.error > 0) result.workloads.back().axis = samples;
+  }
+  for (const auto& [name, factor] : {std::pair{"scalar", 1.0}, std::pair{"lanes", 0.3}, std::pair{"table", 0.8}}) {
+    const std::string variant = name;
+    result.variants.push_back(
+        {"shadows", variant, variant == "scalar", "one idea", "O(samples)", "somewhere", "noise", {}});
+    for (const Work& work : kWork) {
+      const auto made = result.processes.size();
+      add_processes(result, results::benchmark_name("shadows", variant, work.name),
+                    {{"shade", work.base_ms * 1e6 * factor}}, 1, blocks, 0.02);
+      for (std::size_t i = made; i < result.processes.size(); ++i) {
+        results::Process& process = result.processes[i];
+        const bool judged = process.block % 2 == 0;
+        if (work.error == 0 && judged) process.counters = {{"error_to_converged", 0.002}};
+        if (work.error == 0) continue;
+        for (const bench::AxisPoint& point : samples.points) {
+          const double ns = process.real_time + 0.25e6 * factor * point.at;
+          process.points.push_back({point.at, 1, 5, {{"shade", std::vector<double>(5, ns)}}, {}, {}});
+          if (judged) process.points.back().counters = {{"error_to_converged", work.error / std::sqrt(point.at)}};
+        }
+        process.samples.clear();
+      }
+    }
+  }
+  ExhibitContents contents;
+  const auto add = [&](const char* benchmark, const char* exhibit, const char* picture) {
+    const std::string file = fmt::format("x/{}.{}.png", benchmark, exhibit);
+    result.exhibits.push_back({benchmark, {exhibit, "The shadows", results::ExhibitKind::kImage}, file, 1, {}});
+    contents[file] = png(picture);
+  };
+  add("shadows/scalar/still_plain", "before", "ghost_before");
+  add("shadows/scalar/still_plain", "after", "ghost_after");
+  add("shadows/scalar/still_plain", "half", "ghost_half");
+  add("shadows/scalar/converged", "picture", "ghost_truth");
+  add("shadows/lanes/still_plain", "after", "ghost_after");
+  add("shadows/lanes/still_plain", "before", "ghost_before");
+  return contents;
 }
 
 inline results::Result result(int blocks = 12) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <map>
 #include <set>
@@ -30,7 +31,11 @@ std::size_t count(std::string_view text, std::string_view part) {
 }
 
 Document sample_document() {
-  static const results::Result result = sample::two_arms(16, true);
+  static const results::Result result = [] {
+    results::Result made = sample::two_arms(16, true);
+    sample::add_shadows(made, 16);
+    return made;
+  }();
   static const std::vector<results::DriverColumn> atlas = sample::atlas();
   static const judge::Comparison comparison = *judge::compare_arms(result, {});
   static const std::vector<judge::SeriesHistory> followed = sample::followed();
@@ -67,10 +72,14 @@ double plot_width(std::string_view svg) {
   return ground == std::string_view::npos ? -1 : std::stod(std::string(svg.substr(across + 1, 12)));
 }
 
-/// How many of them there are: one a row, one for each value of the article, or one for all rows of a commit.
+/// How many of them there are: one a row, of the first variant where the page shows one at a time, one for each value
+/// of the article, or one for all rows of a commit.
 std::size_t marks_of(const Chart& chart) {
   const json::array& rows = chart.data.at("rows").as_array();
   const json::value* article = chart.data.if_contains("article");
+  if (chart.variants.size() > 1)
+    return static_cast<std::size_t>(std::ranges::count_if(
+        rows, [&](const json::value& row) { return row.at("variant").as_string() == chart.variants.front().c_str(); }));
   if (chart.spec != "posterior") return rows.size() + (article == nullptr ? 0 : article->as_array().size());
   std::set<std::string> commits;
   for (const json::value& row : rows) commits.insert(std::string(row.at("candidate").as_string()));

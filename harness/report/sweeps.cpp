@@ -19,24 +19,13 @@ namespace {
 using results::Result;
 using results::WorkloadInfo;
 
-/// The primary metric at one point of the axis, over head's processes of one benchmark.
-std::optional<stats::Estimate> estimate_at(const WorkloadInfo& workload, const Result& result,
-                                           const std::string& benchmark, double at) {
-  std::vector<stats::Datum> values;
-  for (const results::Process& process : result.processes) {
-    if (process.benchmark != benchmark || process.arm != results::kHead) continue;
-    for (const results::ProcessPoint& point : process.points)
-      if (const auto value = point.at == at ? results::metric_value(workload, point, "") : std::nullopt)
-        values.push_back({process.block, *value});
-  }
-  return values.empty() ? std::nullopt : std::optional(judge::estimate(values));
-}
-
 Line line_of(const WorkloadInfo& workload, const Result& result, const results::VariantCard& variant) {
   Line line{variant.name, results::benchmark_name(workload.family, variant.name, workload.name), {}};
   for (const bench::AxisPoint& point : workload.axis->points)
-    if (const auto estimate = estimate_at(workload, result, line.benchmark, point.at))
-      line.points.push_back({point.at, estimate->median, estimate->interval});
+    if (const auto values = judge::metric_values_at(result, line.benchmark, point.at); !values.empty()) {
+      const stats::Estimate estimate = judge::estimate(values);
+      line.points.push_back({point.at, estimate.median, estimate.interval});
+    }
   return line;
 }
 
@@ -96,7 +85,7 @@ Table points_table(const WorkloadInfo& workload, const Result& result, const std
               {}};
   for (const bench::AxisPoint& point : axis.points)
     table.columns.push_back({counts.empty()
-                                 ? counted_as(point.at, axis.unit.empty() ? axis.name : axis.unit)
+                                 ? point_phrase(axis, point.at)
                                  : fmt::format("{}{}: {}", shown_point(point.at), kPerCore, counts.at(point.at)),
                              TableColumn::Kind::kNumber});
   for (const Line& line : lines) {
@@ -142,6 +131,10 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
 }
 
 }  // namespace
+
+std::string point_phrase(const bench::Axis& axis, double at) {
+  return counted_as(at, axis.unit.empty() ? axis.name : axis.unit);
+}
 
 std::string points_phrase(const WorkloadInfo& workload, const Result& result) {
   const bench::Axis& axis = *workload.axis;

@@ -14,6 +14,9 @@ namespace lab::report {
 /// here 2 threads and 4 threads".
 std::string points_phrase(const results::WorkloadInfo& workload, const results::Result& result);
 
+/// "16 bytes", "1 thread": a point of an axis.
+std::string point_phrase(const bench::Axis& axis, double at);
+
 /// One chart for each workload of the family with an axis and numbers.
 std::vector<Chart> sweep_charts(const std::string& family, const results::Result& result);
 

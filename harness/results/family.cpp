@@ -67,10 +67,18 @@ void fields(FieldReader& f, ChoiceMetric& column) {
   f.added("note", column.note);
 }
 
+namespace {
+
+void require_above(FieldReader& f, std::string_view name, double least, double found) {
+  if (found <= least) f.refuse(name, fmt::format("expected a number above {}, found {}", least, found));
+}
+
+}  // namespace
+
 void fields(FieldReader& f, LatencyLimit& limit) {
   f("ns", limit.ns);
   f("title", limit.title);
-  if (limit.ns <= 0) f.refuse("ns", fmt::format("expected a number above 0, found {}", limit.ns));
+  require_above(f, "ns", 0, limit.ns);
 }
 
 void fields(FieldReader& f, Choice& choice) {
@@ -83,6 +91,44 @@ void fields(FieldReader& f, Choice& choice) {
   f.added("traits", choice.traits);
 }
 
+void fields(FieldReader& f, ComparedImage& image) {
+  f("title", image.title);
+  f("workload", image.workload);
+  f("exhibit", image.exhibit);
+  f.added("variant", image.variant);
+}
+
+void fields(FieldReader& f, ImageComparison& comparison) {
+  f("title", comparison.title);
+  f("images", comparison.images);
+  comparison.name = comparison.title;
+  f.added("name", comparison.name);
+  f.added("note", comparison.note);
+}
+
+void fields(FieldReader& f, AxisMark& mark) {
+  f("x", mark.x);
+  f("title", mark.title);
+  f.added("to", mark.to);
+  if (mark.to) require_above(f, "to", mark.x, *mark.to);
+}
+
+void fields(FieldReader& f, TradeOff& trade) {
+  f("name", trade.name);
+  f("title", trade.title);
+  f("x", trade.x);
+  f("y", trade.y);
+  f("workloads", trade.workloads);
+  f("x_axis", trade.x_axis);
+  f("y_axis", trade.y_axis);
+  f.added("x_scale", trade.x_scale);
+  f.added("y_scale", trade.y_scale);
+  require_above(f, "x_scale", 0, trade.x_scale);
+  require_above(f, "y_scale", 0, trade.y_scale);
+  f.added("note", trade.note);
+  f.added("marks", trade.marks);
+}
+
 void fields(FieldReader& f, Family& family) {
   f.added("title", family.title);
   f.added("subject", family.subject);
@@ -90,6 +136,8 @@ void fields(FieldReader& f, Family& family) {
   f.added("metrics", family.metrics);
   f.added("charts", family.charts);
   f.added("choice", family.choice);
+  f.added("comparisons", family.comparisons);
+  f.added("trade_offs", family.trade_offs);
 }
 
 namespace {

@@ -75,6 +75,41 @@ struct Choice {
   std::vector<ChoiceTrait> traits;
 };
 
+/// One picture of a comparison: an exhibit of kind image.
+struct ComparedImage {
+  std::string title;
+  std::string workload;
+  std::string exhibit;
+  std::string variant;  ///< "": the family's reference
+};
+
+/// Pictures that the report shows side by side, and any two of them over each other.
+struct ImageComparison {
+  std::string name;
+  std::string title;
+  std::vector<ComparedImage> images;
+  std::string note;
+};
+
+/// A value that a chart marks, or with `to` a range of them.
+struct AxisMark {
+  double x = 0;
+  std::optional<double> to;  ///< above x
+  std::string title;
+};
+
+/// A chart of one metric against another: a point for each workload and point of its sweep.
+struct TradeOff {
+  std::string name;
+  std::string title;
+  std::string x, y;  ///< metrics
+  std::vector<std::string> workloads;
+  std::string x_axis, y_axis;
+  double x_scale = 1, y_scale = 1;  ///< above 0; a value is multiplied by it
+  std::string note;
+  std::vector<AxisMark> marks;  ///< on the x axis, in its unit
+};
+
 struct Family {
   std::string title;    ///< of its section
   std::string subject;  ///< as in "8 published claims about <subject>"
@@ -82,6 +117,8 @@ struct Family {
   std::vector<MetricColumn> metrics;  ///< the first columns of the table; others follow under their own names
   std::vector<MetricChart> charts;
   std::optional<Choice> choice;
+  std::vector<ImageComparison> comparisons;
+  std::vector<TradeOff> trade_offs;
 };
 
 /// By name.

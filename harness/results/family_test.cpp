@@ -70,6 +70,37 @@ TEST(Family, may_say_what_its_variants_are_chosen_by) {
   EXPECT_EQ(choice.traits.at(0).otherwise, "one");
 }
 
+TEST(Family, may_compare_images_and_trade_metrics_off) {
+  const Expected<Families> families = loaded(R"({
+    "comparisons": [{"title": "Ghosts", "note": "n",
+                     "images": [{"title": "before", "workload": "old", "exhibit": "picture"},
+                                {"title": "after", "workload": "new", "exhibit": "picture", "variant": "quick"}]},
+                    {"name": "edges", "title": "Edges", "images": []}],
+    "trade_offs": [{"name": "cost", "title": "Error against time", "x": "time", "y": "error", "workloads": ["old", "new"],
+                    "x_axis": "ms a frame", "y_axis": "RMS error", "x_scale": 1e-6, "note": "n",
+                    "marks": [{"x": 1, "to": 1.5, "title": "a budget"}, {"x": 16, "title": "a frame"}]},
+                   {"name": "size", "title": "t", "x": "time", "y": "bytes", "workloads": [], "x_axis": "x", "y_axis": "y"}]})");
+  ASSERT_TRUE(families) << families.error().what;
+  const Family shelf = describe(*families, "shelf");
+  ASSERT_EQ(shelf.comparisons.size(), 2u);
+  EXPECT_EQ(shelf.comparisons[0].name, "Ghosts") << "the title, if the file has no name";
+  EXPECT_EQ(shelf.comparisons[0].note, "n");
+  ASSERT_EQ(shelf.comparisons[0].images.size(), 2u);
+  EXPECT_EQ(shelf.comparisons[0].images[0].variant, "");
+  EXPECT_EQ(shelf.comparisons[0].images[1].workload, "new");
+  EXPECT_EQ(shelf.comparisons[0].images[1].variant, "quick");
+  EXPECT_EQ(shelf.comparisons[1].name, "edges");
+  ASSERT_EQ(shelf.trade_offs.size(), 2u);
+  const TradeOff& cost = shelf.trade_offs[0];
+  EXPECT_EQ(cost.workloads, (std::vector<std::string>{"old", "new"}));
+  EXPECT_EQ(cost.x_scale, 1e-6);
+  EXPECT_EQ(cost.y_scale, 1.0);
+  ASSERT_EQ(cost.marks.size(), 2u);
+  EXPECT_EQ(cost.marks[0].to, 1.5);
+  EXPECT_EQ(cost.marks[1].to, std::nullopt);
+  EXPECT_TRUE(shelf.trade_offs[1].marks.empty());
+}
+
 TEST(Family, without_a_description_has_its_name_as_title) {
   for (const char* text : {R"({"reference": "plain"})", R"({"reference": "plain", "later": [1]})"}) {
     const Family shelf = describe(*loaded(text), "shelf");
@@ -104,6 +135,21 @@ TEST(Family, that_cannot_be_read_is_one_sentence_with_its_file) {
        "choice.latency_limit.ns: expected a number above 0, found 0"},
       {R"({"choice": {"title": "t", "groups": [], "latency_limit": {"ns": 16, "title": "t"}}})",
        "choice.latency: missing"},
+      {R"({"comparisons": [{"title": "t"}]})", "comparisons[0].images: missing"},
+      {R"({"comparisons": [{"title": "t", "images": ["picture"]}]})",
+       "comparisons[0].images[0]: expected an object, found a string"},
+      {R"({"comparisons": [{"title": "t", "images": [{"title": "t", "workload": "w"}]}]})",
+       "comparisons[0].images[0].exhibit: missing"},
+      {R"({"trade_offs": [{"name": "n", "title": "t", "x": "x", "y": "y", "workloads": "w"}]})",
+       "trade_offs[0].workloads: expected an array, found a string"},
+      {R"({"trade_offs": [{"name": "n", "title": "t", "x": "x", "y": "y", "workloads": [], "x_axis": "x"}]})",
+       "trade_offs[0].y_axis: missing"},
+      {R"({"trade_offs": [{"name": "n", "title": "t", "x": "x", "y": "y", "workloads": [], "x_axis": "x", "y_axis": "y",
+                           "x_scale": 0}]})",
+       "trade_offs[0].x_scale: expected a number above 0, found 0"},
+      {R"({"trade_offs": [{"name": "n", "title": "t", "x": "x", "y": "y", "workloads": [], "x_axis": "x", "y_axis": "y",
+                           "marks": [{"x": 2, "to": 1, "title": "t"}]}]})",
+       "trade_offs[0].marks[0].to: expected a number above 2, found 1"},
   };
   for (const auto& [text, error] : rows) {
     const Expected<Families> families = loaded(text);

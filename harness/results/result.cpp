@@ -392,4 +392,10 @@ const VariantCard* find_variant(const Result& result, std::string_view benchmark
   return nullptr;
 }
 
+const VariantCard* find_reference(const Result& result, std::string_view family) {
+  for (const VariantCard& variant : result.variants)
+    if (variant.family == family && variant.reference) return &variant;
+  return nullptr;
+}
+
 }  // namespace lab::results

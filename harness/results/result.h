@@ -297,6 +297,9 @@ const Arm* find_arm(const Result& result, std::string_view name);
 /// The benchmark's entry in `variants`; null if there is none.
 const VariantCard* find_variant(const Result& result, std::string_view benchmark);
 
+/// The family's reference; null if no variant is.
+const VariantCard* find_reference(const Result& result, std::string_view family);
+
 /// The benchmark's entry in `workloads`; null if there is none.
 const WorkloadInfo* find_workload(const Result& result, std::string_view benchmark);
 

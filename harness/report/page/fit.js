@@ -67,44 +67,65 @@ globalThis.fit_to = (spec, width) => {
     for (const channel of channels) channel.legend = {...channel.legend, labelExpr};
   };
 
-  // Places the names of points (choice.json) where they hide no other point, interval or name, the nearest such place
-  // first. A name that is not beside its point gets a line to it. Points on the front are first.
+  // A scale of `size` pixels as functions to them and back.
+  const scale_of = ({type, domain}, size) => {
+    const [into, back] = type === 'log' ? [Math.log, Math.exp] : [Number, Number];
+    const [low, high] = domain.map(into);
+    return {to: (value) => (into(value) - low) / (high - low) * size, from: (place) => back(low + place / size * (high - low))};
+  };
+
+  // Places the names of points (choice.json, trade_off.json) where they hide no other point, interval, line or name, the
+  // nearest such place first. A name that is not beside its point gets a line to it. Points on the front are first.
   const place_labels = (plot_width) => {
     const kLine = 14, kMark = 6, kStep = 9, kDirections = 16, kBeside = 2;
     const layer = views.find(({name}) => name === 'labels');
     if (!layer || !spec.datasets.rows.length) return;
-    const fontSize = layer.mark.fontSize;
-    const [x_low, x_high] = spec.encoding.x.scale.domain.map(Math.log), [y_low, y_high] = spec.encoding.y.scale.domain;
+    const fontSize = layer.mark.fontSize, name = layer.encoding.text.field;
+    const {x: {field: x_field}, y: {field: y_field}} = spec.encoding;
+    const most_away = name === 'label' ? 3 : 40;  // steps: the place on an axis says too little for a long line to it
+    const named = spec.datasets.rows.filter((row) => row[name] !== '');
     // A narrow plot needs height in place of width.
-    const area = spec.datasets.rows.reduce((sum, {variant}) => sum + (width_of(variant, fontSize) + 12) * kLine, 0);
+    const area = named.reduce((sum, row) => sum + (width_of(row[name], fontSize) + 12) * kLine, 0);
     spec.height = Math.min(1600, Math.max(spec.height, Math.round(5 * area / plot_width)));
     const height = spec.height;
-    const to_x = (time) => (Math.log(time) - x_low) / (x_high - x_low) * plot_width;
-    const to_y = (memory) => (y_high - memory) / (y_high - y_low) * height;
-    const taken = spec.datasets.rows.flatMap(({time, low, high, memory}) => [
-      {left: to_x(time) - kMark, right: to_x(time) + kMark, top: to_y(memory) - kMark, bottom: to_y(memory) + kMark},
-      {left: to_x(low), right: to_x(high), top: to_y(memory) - 1, bottom: to_y(memory) + 1},
-    ]);
-    const bend = spec.datasets.front.map(({time, memory}) => [to_x(time), to_y(memory)]);
-    for (const [at, [x, y]] of bend.slice(1).entries()) {
-      const [before_x, before_y] = bend[at];
-      taken.push({left: before_x, right: x, top: before_y - 1, bottom: before_y + 1}, {left: x - 1, right: x + 1, top: before_y, bottom: y});
-    }
-    const hits = (box) => taken.some(({left, right, top, bottom}) =>
-      box.left < right && left < box.right && box.top < bottom && top < box.bottom);
-    // Small boxes along the line from a name to its point.
-    const line_to = (box, x, y) => {
-      const from_x = Math.min(Math.max(x, box.left + 2), box.right - 2), from_y = Math.min(Math.max(y, box.top + 2), box.bottom - 2);
-      const length = Math.hypot(x - from_x, y - from_y), steps = Math.floor(Math.max(0, length - kMark - 2) / 4);
+    const x_scale = scale_of(spec.encoding.x.scale, plot_width), y_scale = scale_of(spec.encoding.y.scale, height);
+    const to_x = x_scale.to, to_y = (value) => height - y_scale.to(value);
+    const place_of = (row) => [to_x(row[x_field]), to_y(row[y_field])];
+    const taken = spec.datasets.rows.flatMap((row) => {
+      const [x, y] = place_of(row), {low, high} = row;
+      return [
+        {left: x - kMark, right: x + kMark, top: y - kMark, bottom: y + kMark},
+        ...low === undefined ? [] : [{left: to_x(low), right: to_x(high), top: y - 1, bottom: y + 1}],
+      ];
+    });
+    // Small boxes along a line, without so much at its ends.
+    const along = (from_x, from_y, x, y, ends) => {
+      const length = Math.hypot(x - from_x, y - from_y), steps = Math.floor(Math.max(0, length - ends) / 4);
       return Array.from({length: steps}, (_, at) => {
         const share = (at + 0.5) * 4 / length, centre_x = from_x + share * (x - from_x), centre_y = from_y + share * (y - from_y);
         return {left: centre_x - 1, right: centre_x + 1, top: centre_y - 1, bottom: centre_y + 1};
       });
     };
+    // The front is drawn in steps; other lines join the points of one workload.
+    const bend = (spec.datasets.front ?? []).map(place_of);
+    for (const [at, [x, y]] of bend.slice(1).entries()) {
+      const [before_x, before_y] = bend[at];
+      taken.push({left: before_x, right: x, top: before_y - 1, bottom: before_y + 1}, {left: x - 1, right: x + 1, top: before_y, bottom: y});
+    }
+    for (const [at, row] of spec.datasets.rows.slice(1).entries())
+      if (row.workload !== undefined && row.workload === spec.datasets.rows[at].workload)
+        taken.push(...along(...place_of(spec.datasets.rows[at]), ...place_of(row), 0));
+    const hits = (box) => taken.some(({left, right, top, bottom}) =>
+      box.left < right && left < box.right && box.top < bottom && top < box.bottom);
+    // Small boxes along the line from a name to its point.
+    const line_to = (box, x, y) => {
+      const from_x = Math.min(Math.max(x, box.left + 2), box.right - 2), from_y = Math.min(Math.max(y, box.top + 2), box.bottom - 2);
+      return along(from_x, from_y, x, y, kMark + 2);
+    };
     const names_taken = [];
-    const place = ({variant, time, memory}, crossing) => {
-      const wide = width_of(variant, fontSize) + 6, x = to_x(time), y = to_y(memory);
-      for (let away = 0; away < 40; ++away)
+    const place = (row, crossing) => {
+      const wide = width_of(row[name], fontSize) + 6, [x, y] = place_of(row);
+      for (let away = 0; away < most_away; ++away)
         for (let at = 0; at < kDirections; ++at) {
           // Right, left, above, below first: 0, 8, 4, 12 of 16.
           const turn = 2 * Math.PI * ((at % 2) * 8 + [0, 4, 2, 6, 1, 5, 3, 7][at >> 1]) / kDirections;
@@ -119,26 +140,27 @@ globalThis.fit_to = (spec, width) => {
         }
       return null;
     };
-    const from_x = (x) => Math.exp(x_low + x / plot_width * (x_high - x_low)), from_y = (y) => y_high - y / height * (y_high - y_low);
+    const from_x = x_scale.from, from_y = (y) => y_scale.from(height - y);
     const labels = [], leaders = [];
     const order = ['no figure for memory', 'on neither', "on its group's front", 'on the front'];
-    const ranked = [...spec.datasets.rows].sort((a, b) => order.indexOf(b.kind) - order.indexOf(a.kind));
+    const ranked = [...named].sort((a, b) => order.indexOf(b.kind) - order.indexOf(a.kind));
     for (const row of ranked) {
       const placed = place(row, false) ?? place(row, true);
       if (!placed) continue;  // the tooltip and the table name it
       taken.push(placed.box, ...placed.line);
       names_taken.push(placed.box);
-      labels.push({variant: row.variant, benchmark: row.benchmark, x: from_x(placed.x), y: from_y(placed.y)});
+      labels.push({[name]: row[name], benchmark: row.benchmark, x: from_x(placed.x), y: from_y(placed.y)});
       if (placed.away < kBeside) continue;
-      const {left, right, top, bottom} = placed.box, x = to_x(row.time), y = to_y(row.memory);
+      const {left, right, top, bottom} = placed.box, [x, y] = place_of(row);
       leaders.push({
-        benchmark: row.benchmark, x: row.time, y: row.memory,
+        benchmark: row.benchmark, x: row[x_field], y: row[y_field],
         to_x: from_x(Math.min(Math.max(x, left + 2), right - 2)), to_y: from_y(Math.min(Math.max(y, top + 2), bottom - 2)),
       });
     }
     spec.datasets.labels = labels;
     spec.datasets.leaders = leaders;
-    if (leaders.length === 0) spec.layer = spec.layer.filter(({name}) => name !== 'leaders');
+    // Vega cannot scale the fields of no rows.
+    spec.layer = spec.layer.filter((one) => spec.datasets[one.name]?.length !== 0);
   };
 
   const names = spec.encoding?.y;

@@ -1,5 +1,12 @@
-// Draws each figure's chart from the specification in the page. A figure with an SVG shows it until then.
+// make(tag, properties, children...): an element, for all scripts of the page.
 'use strict';
+const make = (tag, properties, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
+
+// Draws each figure's chart from the specification in the page. A figure with an SVG shows it until then.
 const charts = (() => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
   const figures = [...document.querySelectorAll('figure[data-chart]')];
@@ -25,11 +32,28 @@ const charts = (() => {
       .flatMap(({driver, values}, order) => values.flatMap((value, at) =>
         value === null ? [] : [{...points[at], driver, order, value}]));
 
+  // The variant that the figure's select chooses; another one if the filter leaves no row of it.
+  const variant_of = (figure, {datasets, usermeta}) => {
+    const select = figure.querySelector('.variant select');
+    const left = new Set(datasets.rows.filter(is_kept).map(({variant}) => variant));
+    for (const option of select.options) option.disabled = !left.has(option.value);
+    if (left.size > 0 && !left.has(select.value)) select.value = usermeta.variants.find((one) => left.has(one));
+    return select.value;
+  };
+
+  // The rows of the chart before the filter.
+  const all_rows = (figure) => {
+    const {datasets, usermeta} = specifications[figure.dataset.chart];
+    if (usermeta?.lines && chosen) return chosen_rows(usermeta);
+    if (!usermeta?.variants) return datasets.rows;
+    const drawn = variant_of(figure, {datasets, usermeta});
+    return datasets.rows.filter(({variant}) => variant === drawn);
+  };
+
   // The specification with the rows that match the filter; null if there are none.
-  const filtered = (specification) => {
-    const {usermeta, ...drawn} = specification;
-    const spec = structuredClone(drawn);
-    if (usermeta && chosen) spec.datasets.rows = chosen_rows(usermeta);
+  const filtered = (figure) => {
+    const {usermeta, ...drawn} = specifications[figure.dataset.chart];
+    const spec = structuredClone({...drawn, datasets: {...drawn.datasets, rows: all_rows(figure)}});
     if (!spec.datasets.rows.every(is_kept)) fix_series(spec);
     for (const [name, rows] of Object.entries(spec.datasets)) spec.datasets[name] = rows.filter(is_kept);
     return spec.datasets.rows.length === 0 ? null : spec;
@@ -64,13 +88,13 @@ const charts = (() => {
 
   const draw = async (figure) => {
     const turn = figure.turn = (figure.turn ?? 0) + 1;  // of two overlapping calls, the later one wins
-    const spec = filtered(specifications[figure.dataset.chart]);
+    const spec = filtered(figure);
     figure.hidden = spec === null;
     show_if_none(figure.closest('.charts'));
     if (spec === null) return;
-    const {datasets, usermeta} = specifications[figure.dataset.chart];
-    if (usermeta && chosen) show_choice(figure, usermeta);
-    else show_mark_count(figure, spec.datasets.rows.length, datasets.rows.length);
+    const {usermeta} = specifications[figure.dataset.chart];
+    if (usermeta?.lines && chosen) show_choice(figure, usermeta);
+    else show_mark_count(figure, spec.datasets.rows.length, all_rows(figure).length);
     const plot = figure.querySelector('.plot');
     fit_to(spec, plot.clientWidth);
     const frame = document.createElement('div');
@@ -98,6 +122,10 @@ const charts = (() => {
       draw_all();
     }, 120);
   });
+  for (const label of document.querySelectorAll('figure .variant')) {
+    label.hidden = false;
+    label.querySelector('select').addEventListener('change', () => draw(label.closest('figure')));
+  }
   draw_all();
 
   const matching_rows = (figure) => specifications[figure.dataset.chart].datasets.rows.map(is_kept).join();
@@ -106,7 +134,7 @@ const charts = (() => {
     choose(columns) {
       if (columns === null && chosen === null) return;
       chosen = columns;
-      draw_all(figures.filter((figure) => specifications[figure.dataset.chart].usermeta));
+      draw_all(figures.filter((figure) => specifications[figure.dataset.chart].usermeta?.lines));
     },
     // Redraws the charts whose rows change under the filter `matcher`(benchmarks, verdict). Resolves when they are drawn.
     filter(matcher) {

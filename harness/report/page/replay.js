@@ -8,11 +8,6 @@ for (const place of document.querySelectorAll('.replay')) {
   const leaves = bytes / leaf;
   const still = matchMedia('(prefers-reduced-motion: reduce)');
 
-  const make = (tag, properties, ...children) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
-    return element;
-  };
   const canvas = make('canvas', {tabIndex: 0});
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-describedby', `${place.dataset.replay}-step`);
