@@ -2,8 +2,7 @@
 //
 // 1. A word of 64 bits for each 64 pixels: which of them differ from the pixel before. Nothing depends on the image, so
 //    this runs as fast as the image can be read.
-// 2. Each set bit ends a run, whose length is added to the counter of its id. The number of set bits in a word cannot
-// be
+// 2. Each set bit ends a run, whose length is added to the counter of its id. How many bits of a word are set cannot be
 //    predicted, and a mispredicted branch costs as much as several runs. So each word takes a fixed number of steps,
 //    which is chosen for the tile by its mean; a step too many finds no bit, counts the rest of the word and then 0
 //    pixels. Only a word with more bits needs a branch. A word's steps wait for each other, so four words take theirs
