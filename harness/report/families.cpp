@@ -165,11 +165,16 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
 }
 
 std::vector<Chart> time_charts(const std::string& family, const results::Family&, const Result& result) {
-  std::vector<Chart> charts;
+  std::vector<std::pair<const WorkloadInfo*, std::vector<VariantTimes>>> all;
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
-      if (const std::vector<VariantTimes> measured = measured_variants(workload, result); !measured.empty())
-        charts.push_back(time_chart(workload, measured));
+      if (std::vector<VariantTimes> measured = measured_variants(workload, result); !measured.empty())
+        all.emplace_back(&workload, std::move(measured));
+  // A time with nothing beside it is in the table of the run; a family of one variant has nothing else.
+  if (std::ranges::any_of(all, [](const auto& one) { return one.second.size() > 1; }))
+    std::erase_if(all, [](const auto& one) { return one.second.size() == 1; });
+  std::vector<Chart> charts;
+  for (const auto& [workload, measured] : all) charts.push_back(time_chart(*workload, measured));
   return charts;
 }
 

@@ -53,9 +53,9 @@ std::string shown(double value) {
   return value == 0 || std::abs(value) >= 1 ? number(value) : fmt::format("{:.3g}", value);
 }
 
-/// The title of a metric without its unit: "RMS error" of "RMS error, grey levels".
+/// The title of a metric without its unit: "RMS error" of "RMS error, grey levels"; "1,024" has no unit.
 std::string quantity(const results::Metric& metric) {
-  return uncapitalized(metric.title.substr(0, metric.title.find(',')));
+  return uncapitalized(metric.title.substr(0, metric.title.find(", ")));
 }
 
 /// The length of an axis, and whether it is logarithmic: where its points span more than a decade.

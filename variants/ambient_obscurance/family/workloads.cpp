@@ -201,15 +201,14 @@ bench::Workload workload_of(const Maker& maker, std::string name, std::string ti
   workload.unsupported = maker.unsupported;
   if (plan.judged) {
     workload.metrics.push_back(
-        {"error_to_converged", "Error against 1,024 samples, root mean square", "", kQuality, kLess, true});
-    workload.metrics.push_back({"banding", "The same of means over 4 x 4 pixels", "", kQuality, kLess, true});
+        {"error_to_converged", "Error against 1,024 samples, root mean square", "", kExact, kLess, true});
+    workload.metrics.push_back({"banding", "The same of means over 4 x 4 pixels", "", kExact, kLess, true});
   }
   if (moves(plan.scene)) {
-    workload.metrics.push_back(
-        {"ghosting", "Squared error in the band that the shelf left", "", kQuality, kLess, true});
+    workload.metrics.push_back({"ghosting", "Squared error in the band that the shelf left", "", kExact, kLess, true});
     if (plan.settings.reprojected && plan.settings.terms.dangerous != Dangerous::kOff)
       workload.metrics.push_back(
-          {"ghosting_left", "Of it, by that without the term of dangerous samples", "", kQuality, kLess, true});
+          {"ghosting_left", "Of it, by that without the term of dangerous samples", "", kExact, kLess, true});
   }
   if (workload.unsupported.empty())
     workload.prepare = [maker, plan](const bench::Case& inputs) {
@@ -218,12 +217,11 @@ bench::Workload workload_of(const Maker& maker, std::string name, std::string ti
   return workload;
 }
 
-/// The last frame, the reference, and what history weighed.
-void exhibit(bench::Workload& workload, const Maker& maker, const Plan& plan) {
+/// The last frame, the reference, and with `weights` what history weighed.
+void exhibit(bench::Workload& workload, const Maker& maker, const Plan& plan, bool weights) {
   if (!maker.exhibits || !workload.unsupported.empty()) return;
   workload.exhibits.push_back({"obscurance", "Ambient obscurance", bench::ExhibitKind::kImage});
-  if (plan.settings.reprojected)
-    workload.exhibits.push_back({"history", "Weight of history", bench::ExhibitKind::kImage});
+  if (weights) workload.exhibits.push_back({"history", "Weight of history", bench::ExhibitKind::kImage});
   const bool reference = plan.settings.samples == 24;
   if (reference) workload.exhibits.push_back({"converged", "1,024 samples", bench::ExhibitKind::kImage});
   workload.exhibit = [=](const bench::Case& inputs, bench::ExhibitFiles& files) {
@@ -231,8 +229,7 @@ void exhibit(bench::Workload& workload, const Maker& maker, const Plan& plan) {
     bench::PhaseClock clock(Stage::kMostPhases);
     stage.render(clock, [](std::size_t) {});
     files.image("obscurance", picture_of(stage.renderer().result(), plan.width, plan.height));
-    if (plan.settings.reprojected)
-      files.image("history", picture_of(stage.renderer().weight(), plan.width, plan.height));
+    if (weights) files.image("history", picture_of(stage.renderer().weight(), plan.width, plan.height));
     if (reference) files.image("converged", picture_of(stage.reference(), plan.width, plan.height));
   };
 }
@@ -323,7 +320,7 @@ std::vector<bench::Workload> make_workloads(const Maker& maker) {
   against.metrics.push_back({"time_by_24", "Time by that of 24 samples without history", "",
                              bench::MetricKind::kQuality, bench::Better::kLess});
   against.metrics.push_back({"error_by_24", "Error by that of 24 samples without history", "",
-                             bench::MetricKind::kQuality, bench::Better::kLess, true});
+                             bench::MetricKind::kExact, bench::Better::kLess, true});
   if (against.prepare)
     against.prepare = [maker](const bench::Case& inputs) { return std::make_unique<AgainstTask>(maker, inputs); };
   workloads.push_back(std::move(against));
@@ -335,14 +332,16 @@ std::vector<bench::Workload> make_workloads(const Maker& maker) {
   for (const NamedTerms& of : kTerms) {
     const Plan plan{.scene = of.scene, .settings = of.settings};
     workloads.push_back(workload_of(shown, of.name, of.title, plan));
-    exhibit(workloads.back(), maker, plan);
+    const Terms& terms = of.settings.terms;
+    const bool alone_or_all = terms.dangerous != kOff || terms.disocclusion != terms.velocity;
+    exhibit(workloads.back(), maker, plan, of.scene == Scene::kObject && of.settings.reprojected && alone_or_all);
   }
   for (std::size_t i = 0; i < kPlacements.size(); ++i) {
     const Plan plan{.settings = {.placement = static_cast<Placement>(i)}};
     workloads.push_back(
         workload_of(shown, fmt::format("placement_{}", kPlacements[i]),
                     fmt::format("6 samples with history, placed by {}; nothing moves", kPlacementTitles[i]), plan));
-    exhibit(workloads.back(), maker, plan);
+    exhibit(workloads.back(), maker, plan, false);
   }
   return workloads;
 }
