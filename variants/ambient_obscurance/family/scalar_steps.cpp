@@ -1,3 +1,4 @@
+#include <cassert>
 #include <cmath>
 
 #include "variants/ambient_obscurance/family/steps_text.h"
@@ -41,6 +42,7 @@ const Steps& scalar_steps() {
 }
 
 Chain chain_of(std::uint32_t width, std::uint32_t height) {
+  assert(width >= kLeastEdge && height >= kLeastEdge);
   Chain chain;
   for (std::uint32_t level = 0; level < kLevels; ++level) {
     chain.first[level] = static_cast<std::int32_t>(chain.texels);

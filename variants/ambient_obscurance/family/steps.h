@@ -19,6 +19,7 @@ struct Chain {
   std::array<std::int32_t, 8> first{}, width{}, height{};  ///< by level; the last two are not used
   std::size_t texels = 0;
 };
+/// Edges of at least kLeastEdge.
 Chain chain_of(std::uint32_t width, std::uint32_t height);
 
 /// What the steps of a frame read and write. Rows from the top; nothing overlaps.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -66,28 +67,42 @@ Expected<Options> read_options(const std::vector<std::string>& words) {
   return options;
 }
 
-/// The numbers of valid JSON in their order.
-std::vector<std::string_view> numbers_in(std::string_view text) {
+/// What Boost.JSON does not tell of valid JSON: its numbers, in their order and as they are written, and whether a key
+/// stands twice in an object.
+struct Written {
   std::vector<std::string_view> numbers;
+  std::string_view twice = {};  ///< the first such key
+};
+
+Written written_in(std::string_view text) {
+  Written written;
+  std::vector<std::set<std::string_view>> keys;  // of the objects and arrays around
   for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '"') {
-      for (++at; text[at] != '"'; ++at)
+    const char next = text[at];
+    if (next == '"') {
+      const std::size_t begin = ++at;
+      for (; text[at] != '"'; ++at)
         if (text[at] == '\\') ++at;
-      ++at;
-    } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
+      const std::string_view string = text.substr(begin, at++ - begin);
+      const std::size_t after = text.find_first_not_of(" \t\r\n", at);
+      const bool is_key = after != std::string_view::npos && text[after] == ':';
+      if (is_key && !keys.back().insert(string).second && written.twice.empty()) written.twice = string;
+    } else if (next == '-' || (next >= '0' && next <= '9')) {
       const std::size_t length = std::min(text.find_first_not_of("+-.0123456789eE", at), text.size()) - at;
-      numbers.push_back(text.substr(at, length));
+      written.numbers.push_back(text.substr(at, length));
       at += length;
     } else {
+      if (next == '{' || next == '[') keys.emplace_back();
+      if (next == '}' || next == ']') keys.pop_back();
       ++at;
     }
   }
-  return numbers;
+  return written;
 }
 
 /// Boost.JSON reads some fractions as a neighbour of the nearest double, and Python reads the nearest one. Replaces
-/// each by what std::from_chars reads in the next of `numbers`. False if there are not as many: a key stood there
-/// twice.
+/// each by what std::from_chars reads in the next of `numbers`. False if that is another number: a key stood there
+/// twice, written in two ways.
 bool make_exact(json::value& value, std::span<const std::string_view>& numbers) {
   if (value.is_object())
     return std::ranges::all_of(value.get_object(), [&](auto& member) { return make_exact(member.value(), numbers); });
@@ -97,8 +112,12 @@ bool make_exact(json::value& value, std::span<const std::string_view>& numbers) 
   if (numbers.empty()) return false;
   const std::string_view number = numbers.front();
   numbers = numbers.subspan(1);
-  if (double* const fraction = value.if_double())
-    std::from_chars(number.data(), number.data() + number.size(), *fraction);
+  const auto about = value.to_number<double>();
+  double exact = about;  // stays where the number is beyond a double
+  std::from_chars(number.data(), number.data() + number.size(), exact);
+  constexpr double kFew = 1e-14;
+  if (!(std::abs(exact - about) <= kFew * std::abs(about))) return false;
+  if (double* const fraction = value.if_double()) *fraction = exact;
   return true;
 }
 
@@ -107,8 +126,10 @@ Expected<SceneFile> read_scene(const std::string& file) {
   if (!text) return text.error();
   Expected<json::value> value = parse_json(*text, fmt::format("'{}'", file));
   if (!value) return value.error();
-  const std::vector<std::string_view> numbers = numbers_in(*text);
-  std::span<const std::string_view> left = numbers;
+  const Written written = written_in(*text);
+  if (!written.twice.empty())
+    return usage_error(fmt::format("'{}': expected each key once in an object, found '{}' twice", file, written.twice));
+  std::span<const std::string_view> left = written.numbers;
   if (!make_exact(*value, left) || !left.empty())
     return usage_error(fmt::format("'{}': expected each key once in an object", file));
   const auto with_file = [&file](const Error& error) { return in_context(fmt::format("'{}'", file), error); };

@@ -1,6 +1,7 @@
 #include "variants/object_visibility/family/prompt.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -214,7 +215,16 @@ TEST_F(PromptCommand, reads_locations_as_python_reads_them) {
     EXPECT_NE(properties.find("objects.1.distance = " + number + "\n"), std::string::npos) << number << properties;
   scratch_.write("exact.json", R"({"camera": {"location": [0.5, 0, 0], "location": [0, 0, 0]}, "objects": []})");
   EXPECT_EQ(failure({path("image.npy"), path("exact.json"), "--out", path("exact")}),
-            fmt::format("'{}': expected each key once in an object", path("exact.json")));
+            fmt::format("'{}': expected each key once in an object, found 'location' twice", path("exact.json")));
+  // The same key in two ways, the first of which has a value without a number.
+  for (const char* const first : {R"("index": "x")", R"("index": null)", R"("\u0069ndex": "x")"}) {
+    scratch_.write("exact.json",
+                   fmt::format(R"({{"camera": {{"location": [0.5, 0, 0]}}, "objects": [{{{}, "name": "a",)"
+                               R"( "description": "b", "location": [10.5, 0.5, 0.5], "index": 1}}]}})",
+                               first));
+    EXPECT_THAT(failure({path("image.npy"), path("exact.json"), "--out", path("exact")}),
+                testing::HasSubstr("expected each key once in an object"));
+  }
 }
 
 TEST_F(PromptCommand, refuses_wrong_words_and_files_in_one_sentence) {

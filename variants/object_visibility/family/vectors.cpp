@@ -37,6 +37,11 @@ inline __attribute__((always_inline)) LAB_VECTORS __m256i load(const std::uint32
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
 }
 
+/// Asks for memory that may lie beyond the image, which no pointer into the image may do.
+inline __attribute__((always_inline)) void prefetch(const std::uint32_t* ids, std::size_t ahead) {
+  _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(ids) + ahead * sizeof *ids), _MM_HINT_T0);
+}
+
 /// Bit i: ids[i] differs from ids[i - 1]. `most` becomes the largest id in each lane.
 inline __attribute__((always_inline)) LAB_VECTORS std::uint64_t ends_of_runs(const std::uint32_t* ids, __m256i& most) {
   __m256i same[kVectors];
@@ -78,8 +83,7 @@ template <std::size_t kSteps>
 LAB_VECTORS void count_tile(const std::uint64_t* ends, const std::uint32_t* ids, std::size_t words,
                             const Tables& tables) {
   for (std::size_t word = 0; word < words; word += kTogether, ids += kTogether * kWord) {
-    for (std::size_t line = 0; line < kTogether * kLines; line += 2)
-      _mm_prefetch(reinterpret_cast<const char*>(ids + kTile * kWord + 16 * line), _MM_HINT_T0);
+    for (std::size_t line = 0; line < kTogether * kLines; line += 2) prefetch(ids, kTile * kWord + 16 * line);
     std::array<Rest, kTogether> rest{{{ends[word]}, {ends[word + 1]}, {ends[word + 2]}, {ends[word + 3]}}};
 #pragma GCC unroll 32
     for (std::size_t i = 0; i < kSteps; ++i) {
@@ -128,8 +132,7 @@ LAB_VECTORS bool count_vectors(const std::uint32_t* ids, std::size_t pixels, std
     std::size_t bits = 0;
     for (std::size_t word = 0; word < words; ++word) {
       const std::uint32_t* const here = ids + at + word * kWord;
-      for (std::size_t line = 1; line < kLines; line += 2)
-        _mm_prefetch(reinterpret_cast<const char*>(here + kTile * kWord + 16 * line), _MM_HINT_T0);
+      for (std::size_t line = 1; line < kLines; line += 2) prefetch(here, kTile * kWord + 16 * line);
       ends[word] = ends_of_runs(here, most);
       bits += static_cast<std::size_t>(_mm_popcnt_u64(ends[word]));
     }

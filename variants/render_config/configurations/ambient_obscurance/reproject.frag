@@ -19,7 +19,8 @@ void main() {
   const float away = abs(textureLod(depth, uv, 0.0).r);
   const vec2 moved = textureLod(motion, uv, 0.0).xy, before = uv - moved;
   const vec4 last = textureLod(history, before, 0.0);
-  const bool known = last.b > 0.0 && before == clamp(before, 0.0, 1.0);  // all is 0 before the first frame
+  // All is 0 before the first frame; and what is no number must not last.
+  const bool known = last.r >= 0.0 && last.b > 0.0 && before == clamp(before, 0.0, 1.0);
 
   // What was nearer than the surface hid it. Nothing farther could be seen where it was.
   const float farther = last.b / away;
