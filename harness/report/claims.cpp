@@ -345,11 +345,17 @@ std::vector<TableColumn> claim_columns(const std::vector<JudgedClaim>& claims, c
   return columns;
 }
 
+TableCell claim_cell(const JudgedClaim& claim) {
+  TableCell cell = wording(claim);
+  cell.details = basis_of(*claim.claim);
+  return cell;
+}
+
 std::vector<TableCell> claim_cells(const JudgedClaim& claim, const std::vector<std::string>& also,
                                    const Result& result) {
   const ClaimRow row = row_of(claim, result);
   std::vector<TableCell> cells{TableCell(std::string(judge::to_string(claim.verdict)), kEmphasis.at(claim.verdict)),
-                               wording(claim),
+                               claim_cell(claim),
                                row.stated,
                                row.from_table,
                                row.erratum,
@@ -384,6 +390,14 @@ std::string wording(const JudgedClaim& claim) {
   const auto* ratio = std::get_if<JudgedRatio>(&claim.evidence);
   if (ratio == nullptr || ratio->one->when.empty()) return claim.claim->text;
   return fmt::format("{}; {}", claim.claim->text, ratio->one->when);
+}
+
+std::vector<std::pair<std::string, std::string>> basis_of(const results::Claim& claim) {
+  const auto& [passage, decides, here] = claim.basis;
+  std::vector<std::pair<std::string, std::string>> all{
+      {"In the article", passage}, {"What would decide it", decides}, {"Why this does", here}};
+  std::erase_if(all, [](const auto& part) { return part.second.empty(); });
+  return all;
 }
 
 std::string with_interval(const MeasuredRatio& ratio) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/judge/claim.h"
@@ -15,6 +16,9 @@ std::string wording(const judge::JudgedClaim& claim);
 
 /// Why the claim has its verdict, one sentence.
 std::string reason(const judge::JudgedClaim& claim, const results::Result& result);
+
+/// Its passage in the article, what would decide it, and why what is judged here is that: for TableCell::details.
+std::vector<std::pair<std::string, std::string>> basis_of(const results::Claim& claim);
 
 /// "1.46 (1.41 to 1.52)"; of an exact metric, or without an interval, only the ratio.
 std::string with_interval(const judge::MeasuredRatio& ratio);

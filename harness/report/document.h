@@ -22,6 +22,8 @@ struct TableCell {
 
   std::string text;
   Emphasis emphasis = Emphasis::kPlain;  ///< other than plain: rendered as a badge
+  /// (title, text) of each paragraph that the page folds below the text; the Markdown summary leaves them out.
+  std::vector<std::pair<std::string, std::string>> details = {};
 };
 
 struct TableColumn {

@@ -10,6 +10,7 @@
 
 #include "harness/judge/driver_verdict.h"
 #include "harness/report/atlas_names.h"
+#include "harness/report/claims.h"
 #include "harness/report/format.h"
 
 namespace lab::report {
@@ -33,9 +34,11 @@ TableCell verdict_cell(DriverVerdict verdict) {
   return {std::string(judge::to_string(verdict)), kEmphasis.at(verdict)};
 }
 
-std::string claim_text(const JudgedDriverClaim& judged) {
+TableCell claim_cell(const JudgedDriverClaim& judged) {
   const std::string& note = judged.driver_claim->note;
-  return note.empty() ? judged.claim->text : fmt::format("{}. {}", judged.claim->text, note);
+  TableCell cell = note.empty() ? judged.claim->text : fmt::format("{}. {}", judged.claim->text, note);
+  cell.details = basis_of(*judged.claim);
+  return cell;
 }
 
 /// At most `most` of the texts, and how many more there are.
@@ -119,7 +122,7 @@ Table surveyed_table(const JudgedDriverClaims& judged, const Article& article) {
               {{"Verdict", kVerdict}, {"Claim", kText}, {"Platform", kText}, {"Read as", kText}, {"Found", kText}},
               {}};
   for (const JudgedDriverClaim& one : judged.surveyed)
-    table.rows.push_back({verdict_cell(one.verdict), claim_text(one), platform_text(one, article),
+    table.rows.push_back({verdict_cell(one.verdict), claim_cell(one), platform_text(one, article),
                           one.columns.front().outcome.reading, found_text(one)});
   return table;
 }
@@ -163,7 +166,7 @@ Table elsewhere_table(const JudgedDriverClaims& judged, const Article& article) 
               {}};
   for (const JudgedDriverClaim& one : judged.elsewhere) {
     const std::size_t holds = one.with(true).size(), answered = holds + one.with(false).size();
-    table.rows.push_back({verdict_cell(one.verdict), claim_text(one), std::string(scope_text(one.driver_claim->scope)),
+    table.rows.push_back({verdict_cell(one.verdict), claim_cell(one), std::string(scope_text(one.driver_claim->scope)),
                           one.columns.front().outcome.reading, fmt::format("{} of {}", holds, answered), detail(one)});
   }
   return table;
@@ -209,8 +212,8 @@ List platforms(const Article& article, std::span<const DriverColumn> atlas) {
 List text_claims(const Article& article) {
   List list;
   for (const results::Claim& claim : article.claims)
-    if (const auto* text = std::get_if<results::TextClaim>(&claim.kind))
-      list.items.push_back(fmt::format("{}: {}.", claim.text, text->why));
+    if (std::holds_alternative<results::TextClaim>(claim.kind))
+      list.items.push_back(fmt::format("{}: {}.", claim.text, claim.basis.here));
   return list;
 }
 

@@ -213,7 +213,16 @@ class HtmlWriter {
               : column.kind == TableColumn::Kind::kNumber ? breakable_words(cell.text)
                                                           : escape_html(cell.text);
     if (column.kind == TableColumn::Kind::kNumber) out_ += padding(cell.text, most);
+    details(cell);
     put("</{}>", tag);
+  }
+
+  void details(const TableCell& cell) {
+    if (cell.details.empty()) return;
+    out_ += "<details class=\"basis\"><summary>Why this decides it</summary>";
+    for (const auto& [title, text] : cell.details)
+      put("<p><strong>{}.</strong> {}.</p>", escape_html(title), escape_html(text));
+    out_ += "</details>";
   }
 
   void element(const Charts& group) {

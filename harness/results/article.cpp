@@ -40,7 +40,6 @@ bool parse_printed(PrintedNumber& number) {
 
 LAB_JSON_STRUCT(ArticleSource, title, author, year)
 LAB_JSON_STRUCT(ArticleRow, variants, values)
-LAB_JSON_STRUCT(TextClaim, why)
 LAB_JSON_STRUCT(Platform, what, columns)
 LAB_JSON_STRUCT(PolicyRule, part, rule)
 LAB_JSON_STRUCT(SmallestImageStorage, platform)
@@ -232,8 +231,11 @@ void fields(FieldReader& f, Claim& claim) {
                                                    {"formula", read_alternative<FormulaClaim>},
                                                    {"order", read_alternative<OrderClaim>},
                                                    {"driver", read_alternative<DriverClaim>},
-                                                   {"text", read_alternative<TextClaim>}};
+                                                   {"text", [](FieldReader&, ClaimKind& kind) { kind.emplace<TextClaim>(); }}};
   f("claim", claim.text);
+  f.added("passage", claim.basis.passage);
+  f.added("decides", claim.basis.decides);
+  f.added("here", claim.basis.here);
   read_kind<ClaimKind>(f, kKinds, claim.kind);
 }
 

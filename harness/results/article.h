@@ -132,13 +132,20 @@ struct DriverClaim {
   DriverCheck check;
 };
 
-/// A claim about drivers that neither a driver column nor real allocations can answer.
-struct TextClaim {
-  std::string why;  ///< what could
+/// A claim that nothing here can answer: its basis says why.
+struct TextClaim {};
+
+/// Why a verdict on a claim is one on what the article says. Each is one or more sentences, without a full stop at the
+/// end.
+struct ClaimBasis {
+  std::string passage;  ///< where the claim stands in the article, and what it says there, in our words
+  std::string decides;  ///< what would decide it, on any machine
+  std::string here;     ///< why what is judged here is that, and what it leaves open
 };
 
 struct Claim {
   std::string text;
+  ClaimBasis basis;
   std::variant<RatioClaim, ExactClaim, FormulaClaim, OrderClaim, DriverClaim, TextClaim> kind;
 };
 
