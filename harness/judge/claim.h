@@ -119,11 +119,12 @@ struct JudgedClaim {
   ClaimVerdict verdict = ClaimVerdict::kUndecided;
   std::vector<std::string> benchmarks = {};  ///< all that it is about
   std::variant<JudgedRatio, JudgedExact, JudgedFormula, JudgedOrder> evidence = {};
+  std::string unmet = {};  ///< why the session cannot decide it, as a phrase; "" if it can
 };
 
 /// The claims about the article's family, in its order. `article` must outlive them. Returns a ratio claim once per
 /// case that has measurements of its own; without any, once for the first case. Claims about drivers are not judged
-/// here.
+/// here. A claim of which no benchmark has what it needs (results::ClaimNeed) is undecided.
 std::vector<JudgedClaim> judge_claims(const results::Article& article, const results::Result& result);
 
 }  // namespace lab::judge

@@ -45,6 +45,7 @@ LAB_JSON_STRUCT(PolicyRule, part, rule)
 LAB_JSON_STRUCT(SmallestImageStorage, platform)
 LAB_JSON_STRUCT(HeapShare, parts)
 LAB_JSON_STRUCT(NoFigure, reason)
+LAB_JSON_STRUCT(ClaimNeed, metric, least)
 
 void fields(FieldReader& f, RatioCase& one) {
   f.added("when", one.when);
@@ -236,6 +237,7 @@ void fields(FieldReader& f, Claim& claim) {
   f.added("passage", claim.basis.passage);
   f.added("decides", claim.basis.decides);
   f.added("here", claim.basis.here);
+  f.added("needs", claim.need);
   read_kind<ClaimKind>(f, kKinds, claim.kind);
 }
 
@@ -244,6 +246,7 @@ void fields(FieldReader& f, FigureKind& figure) {
                                                     {"value", read_alternative<Quantity>},
                                                     {"smallest image storage", read_alternative<SmallestImageStorage>},
                                                     {"heap share", read_alternative<HeapShare>},
+                                                    {"allocation limit", [](FieldReader&, FigureKind& kind) { kind.emplace<AllocationLimit>(); }},
                                                     {"none", read_alternative<NoFigure>}};
   read_kind<FigureKind>(f, kKinds, figure);
 }

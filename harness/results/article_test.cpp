@@ -31,7 +31,7 @@ constexpr std::string_view kShelves = R"({
     {"kind": "ratio", "claim": "Quick gets fast", "metric": "get", "workload": "fetch", "also": ["drop"], "stated": 1.5,
      "from": "plain", "to": "quick"},
     {"kind": "exact", "claim": "One bit each", "benchmarks": "quick/*", "metric": "bits", "over": "all", "stated": "12.5 %"},
-    {"kind": "order", "claim": "Quick is quicker", "metric": "time", "order": ["quick", "plain"]},
+    {"kind": "order", "claim": "Quick is quicker", "metric": "time", "order": ["quick", "plain"], "needs": {"metric": "shelves", "least": 2}},
     {"kind": "bound", "claim": "Half is lost", "benchmarks": "quick/*", "exhibit": "tree", "metric": "lost", "least": "50 %"},
     {"kind": "bound", "claim": "Little is lost", "benchmarks": "quick/*", "metric": "lost", "most": "7"},
     {"kind": "formula", "claim": "An eighth", "benchmarks": "quick/*", "metric": "bits", "over": "all", "stated": "1 / 8 / leaf"},
@@ -54,7 +54,8 @@ constexpr std::string_view kDrivers = R"({
               "check": {"kind": "buffer extra", "above": 32, "most": 8, "about": 0.25, "typically": 0.9}},
              {"kind": "text", "claim": "Slow", "here": "no column has times"}],
   "errata": [{"claim": "f", "article": "8", "arithmetic": "9", "measured": {"kind": "heap share", "parts": 62}},
-             {"claim": "g", "article": "8", "arithmetic": "9", "measured": {"kind": "smallest image storage", "platform": "Here"}}],
+             {"claim": "g", "article": "8", "arithmetic": "9", "measured": {"kind": "smallest image storage", "platform": "Here"}},
+             {"claim": "h", "article": "8", "arithmetic": "9", "measured": {"kind": "allocation limit"}}],
   "policy": [{"part": "Size", "rule": "max(M, H / K) bytes"}]
 })";
 
@@ -131,6 +132,10 @@ TEST(Article, has_claims_of_every_kind) {
   const auto& order = std::get<OrderClaim>(shelves.claims[3].kind);
   EXPECT_EQ(order.workload, "store");
   EXPECT_EQ(order.variants, (std::vector<std::string>{"quick", "plain"}));
+  ASSERT_TRUE(shelves.claims[3].need);
+  EXPECT_EQ(shelves.claims[3].need->metric, "shelves");
+  EXPECT_EQ(shelves.claims[3].need->least, 2);
+  EXPECT_FALSE(shelves.claims[2].need);
 
   EXPECT_EQ(shelves.charts.front().reference, "plain");
   EXPECT_EQ(std::get<Ratio>(shelves.errata[0].measured).workload, "store");
@@ -164,6 +169,7 @@ TEST(Article, has_claims_of_every_kind) {
   EXPECT_EQ(drivers.claims[4].basis.here, "no column has times");
   EXPECT_EQ(std::get<HeapShare>(drivers.errata[0].measured).parts, 62u);
   EXPECT_EQ(std::get<SmallestImageStorage>(drivers.errata[1].measured).platform, "Here");
+  EXPECT_TRUE(std::holds_alternative<AllocationLimit>(drivers.errata[2].measured));
   EXPECT_EQ(drivers.policy.at(0).rule, "max(M, H / K) bytes");
 }
 
@@ -177,8 +183,9 @@ TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
       {R"("kind": "order")", R"("kind": "guess")", "claims[3].kind: " + all_claims},
       {R"("kind": "order", )", "", "claims[3].kind: missing"},
       {R"("kind": "value")", R"("kind": "values")",
-       "errata[1].measured.kind: expected one of 'ratio', 'value', 'smallest image storage', 'heap share', 'none', "
-       "found 'values'"},
+       "errata[1].measured.kind: expected one of 'ratio', 'value', 'smallest image storage', 'heap share', 'allocation "
+       "limit', 'none', found 'values'"},
+      {R"("least": 2})", R"("most": 2})", "claims[3].needs.least: missing"},
       {R"("kind": "ratios")", R"("kind": "pie")", "charts[0].kind: expected one of 'ratios', found 'pie'"},
       {R"("also": ["drop"], "stated": 1.5)", R"("also": ["drop"])",
        "the claim 'Quick gets fast': expected 'stated', or figures of 'get' for plain and quick in the table, found "
