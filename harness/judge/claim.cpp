@@ -293,9 +293,9 @@ void check_need(JudgedClaim& judged, const Result& result) {
       most = std::max(most.value_or(value.value), value.value);
   if (most && *most >= least) return;
   judged.verdict = ClaimVerdict::kUndecided;
-  judged.unmet = most ? fmt::format("the claim needs {} of at least {:g}; here it is {:g}", metric, least, *most)
-                      : fmt::format("the claim needs {} of at least {:g}; no benchmark of it has that metric", metric,
-                                    least);
+  judged.unmet =
+      most ? fmt::format("the claim needs {} of at least {:g}; here it is {:g}", metric, least, *most)
+           : fmt::format("the claim needs {} of at least {:g}; no benchmark of it has that metric", metric, least);
 }
 
 }  // namespace

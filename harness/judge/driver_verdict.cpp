@@ -148,8 +148,7 @@ class DriverJudge {
     JudgedDriverClaim judged{&claim, &driver_claim, "", DriverVerdict::kDoesNotHold, {}};
     for (const auto& [name, columns] : surveyed_) {
       JudgedDriverClaim one = checked(claim, driver_claim, columns);
-      const bool undecided =
-          (one.with(true).empty() && one.with(false).empty()) || !too_few_on_platform(one).empty();
+      const bool undecided = (one.with(true).empty() && one.with(false).empty()) || !too_few_on_platform(one).empty();
       if (one.with(true).empty() && undecided && judged.verdict == DriverVerdict::kDoesNotHold)
         judged.verdict = DriverVerdict::kOpen;
       if (!one.with(true).empty()) judged.verdict = DriverVerdict::kHolds;

@@ -165,14 +165,11 @@ TEST(DriverVerdict, on_drivers_does_not_come_from_one_driver_however_many_column
     ClaimScope scope;
     std::vector<DriverColumn> atlas;
     std::string_view verdict;
-  } rows[]{{ClaimScope::kSomeDriver, {bad, bad, bad}, "open"},
-           {ClaimScope::kSomeDriver, {bad, other}, "not seen"},
-           {ClaimScope::kSomeDriver, {bad, good}, "holds"},
-           {ClaimScope::kEachDriver, {good, good}, "open"},
-           {ClaimScope::kEachDriver, {good, bad}, "does not hold"},
-           {ClaimScope::kMostDrivers, {good, good, bad}, "open"},
-           {ClaimScope::kEachPlatform, {good, good}, "open"},
-           {ClaimScope::kEachPlatform, {bad, bad}, "open"}};
+  } rows[]{
+      {ClaimScope::kSomeDriver, {bad, bad, bad}, "open"},      {ClaimScope::kSomeDriver, {bad, other}, "not seen"},
+      {ClaimScope::kSomeDriver, {bad, good}, "holds"},         {ClaimScope::kEachDriver, {good, good}, "open"},
+      {ClaimScope::kEachDriver, {good, bad}, "does not hold"}, {ClaimScope::kMostDrivers, {good, good, bad}, "open"},
+      {ClaimScope::kEachPlatform, {good, good}, "open"},       {ClaimScope::kEachPlatform, {bad, bad}, "open"}};
   for (const auto& [scope, atlas, verdict] : rows)
     EXPECT_EQ(elsewhere(article(scope), atlas), verdict) << static_cast<int>(scope) << " " << atlas.size();
   EXPECT_EQ(judge_driver_claims(article(ClaimScope::kSomeDriver), std::vector{bad, bad}).elsewhere.front().too_few,
@@ -183,7 +180,8 @@ TEST(DriverVerdict, on_most_drivers_counts_a_driver_once) {
   const DriverColumn nvk = of_driver("nvk", column("nvk-1", 4096)), anv = of_driver("anv", column("anv-1", 64)),
                      radv = of_driver("radv", column("radv-1", 64));
   const std::vector<DriverColumn> atlas{nvk, nvk, nvk, nvk, anv, radv};
-  EXPECT_EQ(elsewhere(article(ClaimScope::kMostDrivers), atlas), "does not hold") << "four of six columns, one of three";
+  EXPECT_EQ(elsewhere(article(ClaimScope::kMostDrivers), atlas), "does not hold")
+      << "four of six columns, one of three";
   const JudgedDriverClaims judged = judge_driver_claims(article(ClaimScope::kMostDrivers), atlas);
   EXPECT_EQ(judged.elsewhere.front().drivers().holds, 1u);
   EXPECT_EQ(judged.elsewhere.front().drivers().answered, 3u);

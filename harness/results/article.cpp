@@ -226,13 +226,14 @@ void fields(FieldReader& f, DriverClaim& claim) {
 using FigureKind = decltype(Erratum::measured);
 
 void fields(FieldReader& f, Claim& claim) {
-  static constexpr JsonKind<ClaimKind> kKinds[] = {{"ratio", read_alternative<RatioClaim>},
-                                                   {"exact", read_alternative<ExactClaim>},
-                                                   {"bound", read_bound},
-                                                   {"formula", read_alternative<FormulaClaim>},
-                                                   {"order", read_alternative<OrderClaim>},
-                                                   {"driver", read_alternative<DriverClaim>},
-                                                   {"text", [](FieldReader&, ClaimKind& kind) { kind.emplace<TextClaim>(); }}};
+  static constexpr JsonKind<ClaimKind> kKinds[] = {
+      {"ratio", read_alternative<RatioClaim>},
+      {"exact", read_alternative<ExactClaim>},
+      {"bound", read_bound},
+      {"formula", read_alternative<FormulaClaim>},
+      {"order", read_alternative<OrderClaim>},
+      {"driver", read_alternative<DriverClaim>},
+      {"text", [](FieldReader&, ClaimKind& kind) { kind.emplace<TextClaim>(); }}};
   f("claim", claim.text);
   f.added("passage", claim.basis.passage);
   f.added("decides", claim.basis.decides);
@@ -242,12 +243,13 @@ void fields(FieldReader& f, Claim& claim) {
 }
 
 void fields(FieldReader& f, FigureKind& figure) {
-  static constexpr JsonKind<FigureKind> kKinds[] = {{"ratio", read_alternative<Ratio>},
-                                                    {"value", read_alternative<Quantity>},
-                                                    {"smallest image storage", read_alternative<SmallestImageStorage>},
-                                                    {"heap share", read_alternative<HeapShare>},
-                                                    {"allocation limit", [](FieldReader&, FigureKind& kind) { kind.emplace<AllocationLimit>(); }},
-                                                    {"none", read_alternative<NoFigure>}};
+  static constexpr JsonKind<FigureKind> kKinds[] = {
+      {"ratio", read_alternative<Ratio>},
+      {"value", read_alternative<Quantity>},
+      {"smallest image storage", read_alternative<SmallestImageStorage>},
+      {"heap share", read_alternative<HeapShare>},
+      {"allocation limit", [](FieldReader&, FigureKind& kind) { kind.emplace<AllocationLimit>(); }},
+      {"none", read_alternative<NoFigure>}};
   read_kind<FigureKind>(f, kKinds, figure);
 }
 
