@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 
 #include "harness/base/files.h"
@@ -75,7 +76,9 @@ Expected<VerbOutcome> call_verb(NightEnvironment& environment, const std::string
   if (environment.interrupted() || outcome->status == static_cast<int>(ExitStatus::kInterrupted))
     return interrupted_error();
   if (outcome->status != 0 && outcome->status != 1)
-    return Error{fmt::format("harness {} ended with exit status {}", verb, outcome->status),
+    return Error{outcome->status < 0 ? fmt::format("harness {} ended with signal {} ({})", verb, -outcome->status,
+                                                   ::strsignal(-outcome->status))
+                                     : fmt::format("harness {} ended with exit status {}", verb, outcome->status),
                  fmt::format("python3 make.py {}", verb)};
   return outcome;
 }

@@ -11,6 +11,7 @@
 #include "harness/app/compare.h"
 #include "harness/app/history.h"
 #include "harness/base/files.h"
+#include "harness/base/layout.h"
 #include "harness/base/usage_error.h"
 #include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"
@@ -121,9 +122,10 @@ Expected<report::ReportFiles> report_result(const ReportRequest& request, const 
   if (!atlas) return atlas.error();
   const std::vector<judge::SeriesHistory> histories = history_of(path, result->machine.id);
   const std::vector<results::ParsedBisectRecord> bisects = bisects_of(path);
-  return report::write_report({&*result, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
-                               exhibits_of(*result, path.parent_path()), atlas->memory},
-                              options_for(request.root, out.value_or(request.root / "reports" / path.stem())));
+  return report::write_report(
+      {&*result, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
+       exhibits_of(*result, path.parent_path()), atlas->memory},
+      options_for(request.root, out.value_or(place_for(request.root, "reports") / path.stem())));
 }
 
 Expected<report::ReportFiles> report_atlas_alone(const ReportRequest& request, const fs::path& machine_folder) {
@@ -134,8 +136,8 @@ Expected<report::ReportFiles> report_atlas_alone(const ReportRequest& request, c
                        "python3 make.py run, or python3 make.py probe");
   return report::write_report(
       {nullptr, atlas->columns, nullptr, {}, {}, {}, atlas->memory},
-      options_for(request.root,
-                  request.out.value_or(request.root / "reports" / (machine_folder.filename().string() + "-atlas"))));
+      options_for(request.root, request.out.value_or(place_for(request.root, "reports") /
+                                                     (machine_folder.filename().string() + "-atlas"))));
 }
 
 /// Checks that the results' names differ: with several results, each name is a report folder.

@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Several processes may write it at once, always with equal content: write_file renames. In a read-only checkout the
-// existing file is kept.
+// Several processes may write it at once, always with equal content: write_file renames.
 Expected<void> write_json(const fs::path& file, const json::object& content) {
   const std::string text = json::serialize(content) + "\n";
   if (const Expected<std::string> there = read_file(file); there && *there == text) return {};

@@ -7,6 +7,7 @@
 
 #include "harness/base/child.h"
 #include "harness/base/files.h"
+#include "harness/base/needs_test.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/results/result_fixture.h"
@@ -113,7 +114,7 @@ TEST_F(Compare, writes_a_test_report_before_it_exits) {
 }
 
 TEST_F(Compare, accepts_revisions_that_have_results) {
-  if (std::system("git --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "needs git";
+  SKIP_WITHOUT_PROGRAM("git");
   git({"init", "-q"});
   const std::string first = commit("first"), second = commit("second"), third = commit("third");
   save("20260101T000000Z", first, 1);

@@ -1,6 +1,7 @@
 """`build`: turns packages into executables. ninja decides what is out of date; this decides whether to run CMake."""
 
 import argparse
+import contextlib
 import fnmatch
 import hashlib
 import json
@@ -11,7 +12,7 @@ import time
 
 from harness.make import logs, ninja, paths, simulated_devices, toolchain
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, duration, print_line
+from harness.make.console import MakeError, duration, how_ended, print_line
 from harness.make.names import nearest_hint
 from harness.spm.lock import Lock
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,8 @@ GROUPS = ("harness", "variants", "vulkan", "report")
 """Groups of packages.json that every build needs, with any compiler."""
 
 DEFAULT_MARCH = "x86-64-v2"
+OWNER_BUILDS = "its owner builds it (python3 make.py test builds everything); or copy the checkout: cp -r"
+
 STEPS_A_SECOND = 0.35
 """Compile steps per second and core, for the first estimate on a machine."""
 
@@ -108,7 +111,7 @@ class Build:
         self.packages = packages
         self.tools = toolchain.find(options.toolchain, packages)
 
-    def alone(self) -> Lock:
+    def alone(self) -> contextlib.AbstractContextManager[object]:
         """The folder's exclusive lock: two builds in one folder would overwrite each other's files."""
         os.makedirs(self.folder, exist_ok=True)
         lock = Lock(os.path.join(self.folder, "lock"))
@@ -138,7 +141,7 @@ class Build:
         if done.returncode != 0:
             print_line(logs.tail(log))
             hint = toolchain.USE_SYSTEM if self.options.toolchain == "pinned" else f"the whole log: {log}"
-            raise MakeError(f"configuring {self.folder} failed with exit status {done.returncode}", hint)
+            raise MakeError(f"configuring {self.folder} failed with {how_ended(done.returncode)}", hint)
         paths.write_if_changed(stamp, f"{tools} {names}\n")
 
     def variants(self) -> list[dict[str, str]]:
@@ -193,6 +196,49 @@ class Build:
             paths.write_if_changed(os.path.join(self.folder, "rate"), f"{total / elapsed:.3f}")
 
 
+class FinishedBuild(Build):
+    """A build in a checkout where this user may not write: used as it is, if it is complete and up to date."""
+
+    def __init__(self, options: BuildOptions) -> None:
+        self.options = options
+        self.folder = options.folder
+        self.packages = {}
+        program = _cached(self.folder).get("CMAKE_MAKE_PROGRAM", "ninja")
+        self.tools = toolchain.Toolchain("", [], [program], [], "")
+
+    def alone(self) -> contextlib.AbstractContextManager[object]:
+        """No lock: nothing is built."""
+        return contextlib.nullcontext()
+
+    def configure(self) -> None:
+        """Raises MakeError if nothing was built here."""
+        if not os.path.exists(os.path.join(self.folder, "variants.json")):
+            raise MakeError(f"'{self.folder}' is not built, and you may not write there", OWNER_BUILDS)
+
+    def reload_variants(self) -> None:
+        """The list cannot be written anew; `run` reports if it is old."""
+
+    def steps(self, targets: Sequence[str] = ()) -> int:
+        """0: nothing is built."""
+        return 0
+
+    def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
+        """(0, 0): nothing is built."""
+        return 0, 0.0
+
+    def run(self, targets: Sequence[str] = ()) -> None:
+        """Raises MakeError if a target is missing or older than its sources. That is not known where ninja, which lies in
+        the builder's store, cannot run."""
+        try:
+            done = subprocess.run([*self.tools.ninja, "-C", self.folder, "-n", *targets], capture_output=True, text=True,
+                                  errors="replace", check=False)
+        except OSError:
+            return
+        if done.returncode == 0 and re.search(r"^\[\d+/\d+\] ", done.stdout, re.M):
+            raise MakeError(f"'{self.folder}' is older than its sources or lacks {' '.join(targets) or 'a part'}, and you "
+                            "may not write there", OWNER_BUILDS)
+
+
 def _globbed() -> Iterator[str]:
     """The names that CMake's globs find. Comparing them here is cheaper than CONFIGURE_DEPENDS at every build."""
     for top in ("harness", "variants"):
@@ -213,12 +259,16 @@ def _names_key() -> str:
 def build(options: BuildOptions, targets: Sequence[str] | Callable[[Build], list[str]] = (),
           quiet: bool = False) -> Build:
     """Fetches, configures and builds; returns the Build. `targets`: CMake targets, or a function of the Build."""
-    ready = Build(options, fetch(options, quiet))
+    if not paths.is_writable(options.folder):
+        ready: Build = FinishedBuild(options)
+    else:
+        ready = Build(options, fetch(options, quiet))
     with ready.alone():
         ready.configure()
         wanted = targets(ready) if callable(targets) else targets
         ready.run([*wanted, *ready.targets_matching(options.variants)])
-    build_simulated_devices(ready)
+    if not isinstance(ready, FinishedBuild):
+        build_simulated_devices(ready)
     return ready
 
 

@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
     started = time.monotonic()
     parser = Parser(prog="make.py nightly")  # the harness reads the other arguments
     parser.add_argument("--results", nargs="?")
-    results = parser.parse_known_args(argv)[0].results or os.environ.get("LAB_RESULTS") or f"{paths.ROOT}/results"
+    results = parser.parse_known_args(argv)[0].results or os.environ.get("LAB_RESULTS") or paths.place_for("results")
     lock = -1
     try:
         lock = night_lock(os.path.join(os.path.abspath(results), "nightly"))

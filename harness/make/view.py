@@ -17,7 +17,8 @@ is not up to date.
   CONFIG               a file of a family that has a viewer, or one like them
   --size WxH           pixels of the image
   --frames N           end after N frames
-  --out DIR            write the frames as files
+  --out DIR            write the frames as files into DIR; without a display,
+                       they lie in view/ in the build folder by default
   --driver NAME        pinned: the Vulkan driver of packages.json; machine: this
                        machine's
   --display auto|none  none: no window

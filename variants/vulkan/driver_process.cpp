@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 Expected<EnvironmentVariables> environment_of(std::string_view driver) {
-  const fs::path lib = lib_dir(), generated = build_dir() / "vulkan";
+  const fs::path lib = lib_dir(), generated = place_in_build(build_dir(), "vulkan");
   const Expected<fs::path> layers = validation_layers(lib, generated / "layers");
   EnvironmentVariables environment = current_environment();
   if (driver == "machine") {
