@@ -312,7 +312,7 @@ def bring_up_to_date() -> None:
         return
     if not os.access(folder, os.W_OK):
         raise MakeError(f"sources are newer than the build, and {os.path.relpath(folder, paths.ROOT)} cannot be written",
-                        "build it as its owner, or in a checkout of your own: python3 make.py build")
+                        OWNER_BUILDS)
     print_line("sources are newer than the build: building first")
     build(existing_options(), targets)
 
