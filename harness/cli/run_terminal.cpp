@@ -100,7 +100,8 @@ void RunTerminal::show_conformance(const measure::ConformanceProgress& progress)
 
 void RunTerminal::show_process(const measure::SessionProgress& progress) {
   const std::string failures = progress.failures == 0 ? "" : fmt::format(", {} failed", progress.failures);
-  const std::string block = fmt::format("block {}/{}", progress.block + 1, progress.blocks);
+  std::string block = fmt::format("block {}", progress.block + 1);
+  if (progress.blocks > 0) block += fmt::format("/{}", progress.blocks);
   const std::string left = duration_text(progress.seconds_left);
   if (line_.live())
     line_.show(fmt::format("run: {}, {}/{}, {} left{}: {}", block, progress.position + 1, progress.processes, left,

@@ -335,7 +335,7 @@ class SessionRun {
                              schedule_.seconds_left(block, seconds, now, cost_left),
                              result_.failures.size()};
     if (seeks_intervals()) {
-      progress.blocks = block + choice_.blocks;
+      progress.blocks = 0;  // as many as there is time for
       progress.seconds_left = std::max(0.0, spec_.length.budget_seconds - now);
     }
     return progress;

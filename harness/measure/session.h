@@ -79,7 +79,7 @@ struct SessionProgress {
   std::string_view benchmark;  ///< about to run
   std::string_view arm;
   int block = 0;              ///< from 0
-  int blocks = 0;             ///< total expected now
+  int blocks = 0;             ///< total expected now; 0: unknown
   std::size_t position = 0;   ///< from 0
   std::size_t processes = 0;  ///< of this block
   double seconds_left = 0;    ///< of the session

@@ -112,6 +112,8 @@ TEST(Report, of_a_running_session_is_the_page_alone_with_its_progress) {
   const std::string page = *read_file(files->index);
   EXPECT_TRUE(contains(page, "3 of 12 blocks so far"));
   EXPECT_TRUE(contains(page, "http-equiv=\"refresh\""));
+  EXPECT_TRUE(contains(report_document({&result, {}}, sample::background(), BlockProgress{3, 0}).progress,
+                       "running: 3 blocks so far"));
 }
 
 TEST(Report, is_written_without_plots_before_the_first_process) {
