@@ -122,7 +122,10 @@ def prepare_for_reader(verb: str) -> None:
     os.environ["LAB_WORK"] = paths.work_dir()
     places = [place for place in map(paths.place_for, ("results", "reports")) if not place.startswith(ROOT + os.sep)]
     if verb in WRITING and places:
-        print_line(f"you may not write in {ROOT}: yours is {' and '.join(places)}")
+        print_line(f"you may not write in {ROOT}: what you make is in {' and '.join(places)}")
+    if verb in (*WRITING, "view", "test") and (package := paths.unreadable_store()):
+        print_line(f"you may not read {package}: without the packages there is no pinned Vulkan driver and one layout; "
+                   "SPM_STORE=<a folder for all users> is for its owner's build")
 
 
 def hint_for(error: OSError) -> str:
