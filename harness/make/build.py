@@ -124,8 +124,7 @@ class Build:
         command = [*self.tools.cmake, "--preset", self.options.config, "-B", self.folder,
                    f"-DLAB_TOOLCHAIN={self.options.toolchain}", f"-DLAB_MARCH={self.options.march}",
                    f"-DLAB_LIB={paths.LIB}", *self.tools.cmake_arguments]
-        tools, names = (hashlib.sha256(json.dumps(each).encode()).hexdigest() for each in (
-            [command, self.tools.key, sorted(self.packages.items())], list(_globbed())))
+        tools, names = _key([command, self.tools.key, sorted(self.packages.items())]), _names_key()
         stamp = os.path.join(self.folder, "configured")
         before = paths.read_if_there(stamp).split() if os.path.exists(os.path.join(self.folder, "build.ninja")) else []
         if before == [tools, names]:
@@ -175,16 +174,11 @@ class Build:
         return found
 
     def steps(self, targets: Sequence[str] = ()) -> int:
-        """How many commands a build of `targets` would run now."""
-        ninja = [*self.tools.ninja, "-C", self.folder]
-        # ninja's dry run stops where CMake must run again, so CMake runs first.
-        subprocess.run([*ninja, "build.ninja"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        done = subprocess.run([*ninja, "-n", *targets], capture_output=True, text=True, check=False)
-        counts = re.findall(r"^\[\d+/(\d+)\]", done.stdout, re.M)
-        return int(counts[-1]) if counts else 0
+        """How many steps a build of `targets` would run now. 0 if ninja does not say: then the build does."""
+        return ninja.pending([*self.tools.ninja, "-C", self.folder], targets) or 0
 
     def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
-        """(steps, seconds): how many commands a build would run, and about how long they take on this machine."""
+        """(steps, seconds): how many steps a build would run, and about how long they take on this machine."""
         steps = self.steps(targets)
         rate = float(paths.read_if_there(os.path.join(self.folder, "rate")) or STEPS_A_SECOND * (os.cpu_count() or 1))
         return steps, steps / rate
@@ -273,6 +267,15 @@ def _globbed() -> Iterator[str]:
             yield from (os.path.join(folder, name) for name in sorted(files) if not name.endswith((".py", ".pyc")))
 
 
+def _key(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
+
+
+def _names_key() -> str:
+    """Changes when CMake's globs would find other names."""
+    return _key(list(_globbed()))
+
+
 def build(options: BuildOptions, targets: Sequence[str] | Callable[[Build], list[str]] = (),
           quiet: bool = False) -> Build:
     """Fetches, configures and builds; returns the Build. `targets`: CMake targets, or a function of the Build."""
@@ -313,23 +316,25 @@ def existing_options() -> BuildOptions:
 
 def bring_up_to_date() -> None:
     """Rebuilds an existing release build (harness and variants) if it is older than its sources. Does nothing if there
-    is no release build or if ninja's dry run fails."""
+    is no release build or if ninja does not say."""
     harness = existing_harness()
     if not harness:
         return
     folder = os.path.dirname(harness)
-    cache = _cached(folder)
     try:
         variants = [each for each in json.loads(paths.read_if_there(os.path.join(folder, "variants.json")) or "[]")
                     if os.path.exists(os.path.join(folder, each["executable"]))]
-        done = subprocess.run([cache["CMAKE_MAKE_PROGRAM"], "-C", folder, "-n", "harness",
-                               *(each["target"] for each in variants)], capture_output=True, text=True, check=False)
+        targets = ["harness", *(each["target"] for each in variants)]
+        is_new = paths.read_if_there(os.path.join(folder, "configured")).split()[1:] != [_names_key()]
+        if not is_new and not ninja.pending([_cached(folder)["CMAKE_MAKE_PROGRAM"], "-C", folder], targets):
+            return
     except (KeyError, OSError, ValueError):
         return
-    if done.returncode != 0 or "no work to do" in done.stdout:
-        return
+    if not os.access(folder, os.W_OK):
+        raise MakeError(f"sources are newer than the build, and {os.path.relpath(folder, paths.ROOT)} cannot be written",
+                        OWNER_BUILDS)
     print_line("sources are newer than the build: building first")
-    build(existing_options(), ["harness", *(each["target"] for each in variants)])
+    build(existing_options(), targets)
 
 
 def main(argv: list[str]) -> int:

@@ -282,6 +282,7 @@ class Builds(unittest.TestCase):
             ninja = os.path.join(folder, "ninja")
             for name, text in (("harness", ""), ("made", ""), ("CMakeCache.txt", f"CMAKE_MAKE_PROGRAM:STRING={ninja}\n"
                                                                "LAB_TOOLCHAIN:STRING=system\nLAB_MARCH:STRING=v3\n"),
+                               ("configured", f"tools {build._names_key()}\n"),
                                ("variants.json", json.dumps([{"executable": name, "target": f"variant_{name}"}
                                                              for name in ("made", "not_made")]))):
                 paths.write_if_changed(os.path.join(folder, name), text)
@@ -293,9 +294,17 @@ class Builds(unittest.TestCase):
                 built.assert_not_called()
                 paths.write_if_changed(ninja, "#!/bin/sh\necho '[1/2] c++'\n", 0o755)
                 build.bring_up_to_date()
-            [(options, targets), _] = built.call_args
-            self.assertEqual((options.toolchain, options.march), ("system", "v3"))
-            self.assertEqual(targets, ["harness", "variant_made"])
+                [(options, targets), _] = built.call_args
+                self.assertEqual((options.toolchain, options.march), ("system", "v3"))
+                self.assertEqual(targets, ["harness", "variant_made"])
+                built.reset_mock()
+                paths.write_if_changed(ninja, "#!/bin/sh\necho 'ninja: no work to do.'\n", 0o755)
+                paths.write_if_changed(os.path.join(folder, "configured"), "tools before-a-new-file\n")
+                build.bring_up_to_date()
+                built.assert_called_once()
+                with mock.patch.object(build.os, "access", return_value=False), self.assertRaises(MakeError) as caught:
+                    build.bring_up_to_date()
+                self.assertRegex(caught.exception.what, "^sources are newer than the build, and .* cannot be written$")
 
     def test_a_build_has_its_own_checkouts_pins(self) -> None:
         with mock.patch.dict(os.environ, SPM_PACKAGES="/nowhere/pins.json"), \
