@@ -235,11 +235,10 @@ class FinishedBuild(Build):
             raise MakeError(f"'{self.folder}' lacks {', '.join(missing[:3])}{more}, and you may not write there",
                             OWNER_BUILDS)
         try:
-            done = subprocess.run([*self.tools.ninja, "-C", self.folder, "-n", *targets], capture_output=True, text=True,
-                                  errors="replace", check=False)
+            is_older = bool(ninja.pending([*self.tools.ninja, "-C", self.folder], targets))
         except OSError:
             return
-        if done.returncode == 0 and re.search(r"^\[\d+/\d+\] ", done.stdout, re.M):
+        if is_older:
             raise MakeError(f"'{self.folder}' is older than its sources, and you may not write there", OWNER_BUILDS)
 
     def _executables(self, targets: Sequence[str]) -> Iterator[tuple[str, str]]:
