@@ -96,14 +96,14 @@ def _checkout() -> DoctorCheck:
 
 def _packages() -> DoctorCheck:
     from harness.spm import api
-    if not paths.is_writable(paths.LIB):
-        unreadable = paths.unreadable_store()
-        return DoctorCheck("packages", not unreadable, f"you may not read {unreadable}" if unreadable else "the owner's",
-                           "its owner builds with SPM_STORE=<a folder for all users>")
     try:
         missing, size = api.pending(build.groups_of(build.BuildOptions()), packages=paths.PACKAGES, quiet=True)
     except SpmError as error:
         return DoctorCheck("packages", False, error.what, error.hint)
+    if not paths.is_writable(paths.LIB):
+        unreadable = paths.unreadable_store()
+        return DoctorCheck("packages", not unreadable, f"you may not read {unreadable}" if unreadable else "the owner's",
+                           "its owner builds with SPM_STORE=<a folder for all users>")
     found = f"{len(missing)} not installed yet, {size / 1e6:.0f} MB to fetch" if missing else "all installed"
     return DoctorCheck("packages", not missing, found,
                    "python3 make.py spm install-group toolchain harness variants vulkan report")
