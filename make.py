@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Entry point of the laboratory. Without a verb, `python3 make.py` fetches, builds, probes, runs and reports."""
 
-import errno
 import importlib
 import io
 import os
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 if sys.version_info < (3, 11):
     sys.exit("make.py: error: expected Python 3.11 or newer, found %d.%d" % sys.version_info[:2])
 
-ROOT = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, ROOT)
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 HARNESS = "harness.make.binary"  # passes a verb to the harness
 VERBS = {
@@ -41,10 +39,6 @@ VERBS = {
     "simulate": (HARNESS, "measure how often verdicts are wrong, on generated data with known changes"),
 }
 BUTTON = "harness.make.button"
-WRITING = ("", "run", "probe", "report", "nightly", "bisect")
-"""Verbs that write results or reports; "" is the button."""
-
-COPY = "only what is built can be used here; for more, copy the checkout: cp -r"
 BROKEN_PIPE_STATUS = 141  # 128 + SIGPIPE, as a shell reports it
 
 
@@ -65,8 +59,7 @@ def main(argv: list[str]) -> int:
         return 0
     if argv and argv[0] == "--version":
         return importlib.import_module("harness.make.version").main(argv[1:])
-    if not {"--help", "-h"} & set(argv):
-        prepare_for_reader(argv[0] if argv and not argv[0].startswith("-") else "")
+    importlib.import_module("harness.make.reader").prepare()
     if not argv or argv[0].startswith("-"):
         return importlib.import_module(BUTTON).main(argv)
     verb, rest = argv[0], argv[1:]
@@ -113,26 +106,6 @@ def flush_stdout() -> OSError | None:
     return _output_errors[0] if _output_errors else None
 
 
-def prepare_for_reader(verb: str) -> None:
-    """Tells the verb's processes where a user has results who may not write in this checkout, and the user, too."""
-    if os.access(ROOT, os.W_OK):
-        return
-    from harness.make import paths
-    from harness.make.console import print_line
-    os.environ["LAB_WORK"] = paths.work_dir()
-    places = [place for place in map(paths.place_for, ("results", "reports")) if not place.startswith(ROOT + os.sep)]
-    if verb in WRITING and places:
-        print_line(f"you may not write in {ROOT}: yours is {' and '.join(places)}")
-
-
-def hint_for(error: OSError) -> str:
-    """The way out for a user who may not write in this checkout; "" for other errors."""
-    if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS) or os.access(ROOT, os.W_OK):
-        return ""
-    inside = os.path.abspath(error.filename or "").startswith((ROOT + os.sep, os.path.realpath(ROOT) + os.sep))
-    return COPY if inside else ""
-
-
 def guarded(argv: list[str]) -> int:
     """Runs main; turns every expected failure into one error line and the exit status of the contract."""
     # SIGTERM, which a build farm sends, does the same as Ctrl-C: children end, finished results are kept.
@@ -159,6 +132,7 @@ def guarded(argv: list[str]) -> int:
         from_output = any(error is each for each in _output_errors)
         where = "standard output" if from_output else error.filename or "this machine"
         sys.stderr.write(f"make.py: error: {where}: {error.strerror}\n")
+        from harness.make.reader import hint_for
         if hint := "send it where it can be written" if from_output else hint_for(error):
             sys.stderr.write(f"hint: {hint}\n")
         return 1

@@ -57,10 +57,11 @@ Expected<std::vector<double>> numbers(std::string_view line) {
 
 /// Makes lines of one number each, a column, one series.
 void join_column(std::vector<NumberSeries>& all) {
-  if (!std::ranges::all_of(all, [](const NumberSeries& series) { return series.values.size() == 1; })) return;
+  if (all.empty() || std::ranges::any_of(all, [](const NumberSeries& series) { return series.values.size() != 1; }))
+    return;
   for (std::size_t i = 1; i < all.size(); ++i) all.front().values.push_back(all[i].values.front());
   all.front().last_line = all.back().line;
-  all.resize(std::min<std::size_t>(all.size(), 1));
+  all.resize(1);
 }
 
 }  // namespace

@@ -82,10 +82,9 @@ TEST_F(Changepoints, reads_one_number_per_line_as_one_series) {
   const std::string of_row = out_;
   for (const std::string& text : {column, "\n" + column + "\n\n", "\xef\xbb\xbf" + column}) {
     ASSERT_EQ(run(text, {"--json"}), 0) << err_;
-    boost::json::object found = boost::json::parse(out_).as_object();
-    EXPECT_EQ(found.at("line"), text.starts_with('\n') ? 2 : 1);
-    found["line"] = 1;
-    EXPECT_EQ(boost::json::serialize(found) + "\n", of_row);
+    std::string expected = of_row;
+    if (text.starts_with('\n')) expected.replace(expected.find("\"line\":1"), 8, "\"line\":2");
+    EXPECT_EQ(out_, expected);
   }
   ASSERT_EQ(run("\n7\n8\n"), 0) << err_;
   EXPECT_EQ(out_, "lines 2 to 3, 2 points: too young: 2 of 20 points\n");

@@ -94,7 +94,11 @@ TEST(HistoryCommand, prints_from_which_night_on_the_noise_is_wider) {
   const ChildOutcome shown = history_of(folder.path());
   EXPECT_EQ(shown.end, ChildEnd::kExited);
   EXPECT_EQ(shown.code, 0);
-  EXPECT_EQ(shown.output, "");
+  EXPECT_EQ(shown.output,
+            "machine 0123456789ab: 1 noise; 1 benchmark in up to 100 sessions, 2026-08-01 to 2026-11-08\n"
+            "  noise  shelf/v000/store  4.4 times as wide    2026-09-29\n"
+            "  1 benchmark without a change between its first 15 nights and its last 4 (2.3 % or more would have been "
+            "seen)\n");
   const boost::json::value series = boost::json::parse(history_of(folder.path(), {"--json"}).output);
   EXPECT_GT(series.at("noise").to_number<double>(), 2);
 }

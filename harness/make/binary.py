@@ -5,7 +5,7 @@ import os
 import sys
 from typing import NoReturn
 
-from harness.make import build
+from harness.make import build, reader
 from harness.make.console import print_line
 from harness.spm.invocation import as_invoked
 
@@ -20,6 +20,8 @@ def built_harness() -> str:
 
 
 SEPARATE = ("simulate",)
+WRITING = ("run", "probe", "report", "bisect", "nightly")
+"""Verbs that write results or reports."""
 
 
 def run_verb(verb: str, argv: list[str]) -> NoReturn:
@@ -29,6 +31,8 @@ def run_verb(verb: str, argv: list[str]) -> NoReturn:
     if verb in SEPARATE:
         binary = os.path.join(build.build(build.existing_options(), [verb], quiet=True).folder, verb)
         os.execv(binary, [binary, *argv])
+    if verb in WRITING:
+        reader.tell(True)
     if verb == "run":
         build.bring_up_to_date()
     binary = built_harness()

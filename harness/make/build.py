@@ -227,16 +227,35 @@ class FinishedBuild(Build):
         return 0, 0.0
 
     def run(self, targets: Sequence[str] = ()) -> None:
-        """Raises MakeError if a target is missing or older than its sources. That is not known where ninja, which lies in
-        the builder's store, cannot run."""
+        """Raises MakeError if a target is missing or older than its sources. The latter is not known where ninja, which
+        lies in the builder's store, cannot run."""
+        missing = [name for name, path in self._executables(targets) if not os.path.exists(path)]
+        if missing:
+            more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            raise MakeError(f"'{self.folder}' lacks {', '.join(missing[:3])}{more}, and you may not write there",
+                            OWNER_BUILDS)
         try:
-            done = subprocess.run([*self.tools.ninja, "-C", self.folder, "-n", *targets], capture_output=True, text=True,
-                                  errors="replace", check=False)
+            is_older = bool(ninja.pending([*self.tools.ninja, "-C", self.folder], targets))
         except OSError:
             return
-        if done.returncode == 0 and re.search(r"^\[\d+/\d+\] ", done.stdout, re.M):
-            raise MakeError(f"'{self.folder}' is older than its sources or lacks {' '.join(targets) or 'a part'}, and you "
-                            "may not write there", OWNER_BUILDS)
+        if is_older:
+            raise MakeError(f"'{self.folder}' is older than its sources, and you may not write there", OWNER_BUILDS)
+
+    def _executables(self, targets: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The name and the path of each executable among the targets."""
+        with open(os.path.join(self.folder, "tests.json"), encoding="utf-8") as file:
+            tests: list[str] = json.load(file)
+        for path in tests:
+            name = os.path.basename(path)
+            if name in targets or "lab_tests" in targets:
+                yield name, os.path.join(self.folder, path)
+        for variant in self.variants():
+            if not targets or variant["target"] in targets or "all" in targets:
+                yield f"{variant['family']}/{variant['variant']}", os.path.join(self.folder, variant["executable"])
+        known = {os.path.basename(path) for path in tests} | {variant["target"] for variant in self.variants()}
+        for name in targets or ["harness"]:
+            if name not in known | {"all", "lab_tests"}:
+                yield name, os.path.join(self.folder, name)
 
 
 def _globbed() -> Iterator[str]:
@@ -326,5 +345,8 @@ def main(argv: list[str]) -> int:
     options = options_from(parser.parse_args(argv))
     started = time.monotonic()
     done = build(options)
+    if isinstance(done, FinishedBuild):
+        print_line(f"you may not write in {os.path.relpath(done.folder, paths.ROOT)}, which is used as it is")
+        return 0
     print_line(f"built {os.path.relpath(done.folder, paths.ROOT)} in {duration(time.monotonic() - started)}")
     return 0

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 
-from harness.make import build, paths
+from harness.make import build, paths, reader
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, duration, how_ended, print_line
 
@@ -60,6 +60,7 @@ def main(argv: list[str]) -> int:
     options = build.options_from(arguments)
     chosen = arguments.mode or "default"
 
+    reader.tell(True)
     stages = Stages(5)
     mine = paths.is_writable(options.folder)
     missing, size = build.pending(options) if mine else ([], 0)

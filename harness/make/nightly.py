@@ -4,7 +4,7 @@ import fcntl
 import os
 import time
 
-from harness.make import build, paths
+from harness.make import build, paths, reader
 from harness.make.arguments import Parser
 from harness.make.binary import run_verb
 from harness.make.console import MakeError, duration, print_error
@@ -43,6 +43,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--results", nargs="?")
     results = parser.parse_known_args(argv)[0].results or os.environ.get("LAB_RESULTS") or paths.place_for("results")
     lock = -1
+    reader.tell(True)
     try:
         lock = night_lock(os.path.join(os.path.abspath(results), "nightly"))
         binary = os.path.join(build.build(build.BuildOptions()).folder, "harness")

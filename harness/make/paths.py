@@ -31,6 +31,16 @@ def place_for(what: str) -> str:
     return own if is_writable(own) else os.path.join(work_dir(), what)
 
 
+def unreadable_store() -> str:
+    """The first package in lib/ that this user may not read, because the store is the builder's own; "" if there is
+    none."""
+    try:
+        links = [os.path.join(LIB, name) for name in sorted(os.listdir(LIB))]
+    except OSError:
+        return ""
+    return next((os.path.realpath(link) for link in links if os.path.islink(link) and not os.access(link, os.R_OK)), "")
+
+
 def build_dir(toolchain: str, config: str) -> str:
     """build/<toolchain>-<config>"""
     return os.path.join(BUILD, f"{toolchain}-{config}")

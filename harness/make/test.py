@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from harness.make import build, paths
+from harness.make import build, paths, reader
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, StatusLine, duration, how_ended, print_line
 from harness.make.names import nearest_hint
@@ -282,6 +282,8 @@ def main(argv: list[str]) -> int:
                         help="run only matching tests: measure_test, python or 'conformance FAMILY/*'")
     arguments = parser.parse_args(argv)
     options = build.options_from(arguments)
+
+    reader.tell(False)
 
     def targets(ready: build.Build) -> list[str]:
         if not arguments.names:

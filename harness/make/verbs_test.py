@@ -1,6 +1,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -93,6 +94,24 @@ class CommandLine(unittest.TestCase):
     def test_every_verb_is_in_its_help(self) -> None:
         out = make("--help")[1]
         self.assertEqual([verb for verb in VERBS if f"\n  {verb} " not in out], [])
+
+    def test_help_of_no_verb_builds_or_fetches_anything(self) -> None:
+        with tempfile.TemporaryDirectory() as root:
+            for name in ("make.py", "packages.json", "CMakeLists.txt", "harness/__init__.py"):
+                os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+                shutil.copy(os.path.join(paths.ROOT, name), os.path.join(root, name))
+            for name in ("make", "spm"):
+                shutil.copytree(os.path.join(paths.ROOT, "harness", name), os.path.join(root, "harness", name))
+            for verb in ("", *VERBS):
+                for word in ("--help", "-h"):
+                    words = [verb, word] if verb else [word]
+                    done = subprocess.run([sys.executable, "make.py", *words], cwd=root, capture_output=True, text=True,
+                                          check=False, env={**os.environ, "SPM_STORE": os.path.join(root, "store"),
+                                                            "PYTHONDONTWRITEBYTECODE": "1"})
+                    with self.subTest(words):
+                        self.assertEqual((done.returncode, done.stderr), (0, ""))
+                        self.assertIn(f"make.py {verb}".strip(), done.stdout)
+            self.assertEqual(sorted(os.listdir(root)), ["CMakeLists.txt", "harness", "make.py", "packages.json"])
 
     def test_output_that_nobody_reads_is_no_error(self) -> None:
         calls = [["--help"], ["--version"], ["build", "--help"], ["spm", "list"], ["doctor"]]

@@ -5,7 +5,7 @@ import json
 import os
 from typing import NamedTuple, NoReturn
 
-from harness.make import build, paths
+from harness.make import build, paths, reader
 from harness.make.console import MakeError
 from harness.spm.invocation import as_invoked
 
@@ -76,6 +76,7 @@ def main(argv: list[str]) -> int:
     if not any(os.path.isfile(argument) for argument in argv):
         found = f"no file in '{' '.join(argv)}'" if argv else "none"
         raise MakeError(f"view: expected the path of a configuration, found {found}", "python3 make.py view --help", 2)
+    reader.tell(False)
     become(viewer_for(argv, viewers(paths.ROOT), paths.ROOT), argv)
 
 

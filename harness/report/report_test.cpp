@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "harness/base/files.h"
+#include "harness/base/layout.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/report/markdown.h"
 #include "harness/report/sample_test.h"
@@ -90,7 +91,7 @@ TEST(Report, of_everything_has_every_section_and_is_kept_for_the_browser_check) 
   const judge::Comparison comparison = *judge::compare_arms(result, {});
   const std::vector<judge::SeriesHistory> followed = sample::followed();
   const std::vector<results::ParsedBisectRecord> bisects{sample::bisected()};
-  const fs::path out = fs::path(LAB_BUILD_DIR) / "tests/report_of_everything";
+  const fs::path out = place_in_build(LAB_BUILD_DIR, "tests/report_of_everything");
   const Expected<ReportFiles> files =
       write_report({&result, atlas, &comparison, followed, bisects, contents}, options(out));
   ASSERT_TRUE(files) << files.error().what;

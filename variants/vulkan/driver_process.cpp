@@ -26,7 +26,8 @@ Expected<EnvironmentVariables> environment_of(std::string_view driver) {
   const Expected<fs::path> layers = validation_layers(lib, generated / "layers");
   EnvironmentVariables environment = current_environment();
   if (driver == "machine") {
-    if (layers) environment["VK_LAYER_PATH"] = *layers;
+    // The machine's driver, but never its validation layers: what they say depends on their version.
+    environment["VK_LAYER_PATH"] = layers ? *layers : generated / "no-layers";
     return environment;
   }
   const fs::path package = pinned_package(lib, "lavapipe");
