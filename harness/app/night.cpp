@@ -138,7 +138,8 @@ class NightRun {
     if (!page) environment_.print_line(fmt::format("nightly: no report: {}", page.error().what));
     if (const Expected<void> written = write_file(report_ / "history.txt", environment_.history_text()); !written)
       return written.error();
-    if (judgement->verdict == ExitStatus::kOk && (status != 0 || !page || page->status != 0))
+    const auto failed = [](int one) { return one != 0 && one != static_cast<int>(ExitStatus::kUnfit); };
+    if (judgement->verdict == ExitStatus::kOk && (failed(status) || !page || failed(page->status)))
       return NightSummary{ExitStatus::kFailed, judgement->line + "; the session or its report failed"};
     return judgement;
   }

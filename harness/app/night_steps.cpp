@@ -74,7 +74,8 @@ Expected<VerbOutcome> call_verb(NightEnvironment& environment, const std::string
   if (!outcome) return outcome;
   if (environment.interrupted() || outcome->status == static_cast<int>(ExitStatus::kInterrupted))
     return interrupted_error();
-  if (outcome->status != 0 && outcome->status != 1)
+  constexpr int kUnfit = static_cast<int>(ExitStatus::kUnfit);
+  if (outcome->status != 0 && outcome->status != 1 && outcome->status != kUnfit)
     return Error{fmt::format("harness {} ended with exit status {}", verb, outcome->status),
                  fmt::format("python3 make.py {}", verb)};
   return outcome;
