@@ -138,7 +138,8 @@ class NightRun {
     if (!page) environment_.print_line(fmt::format("nightly: no report: {}", page.error().what));
     const Expected<bool> history = write_history();
     if (!history) return history.error();
-    if (judgement->verdict == ExitStatus::kOk && (status != 0 || !page || page->status != 0))
+    const auto failed = [](int one) { return one != 0 && one != static_cast<int>(ExitStatus::kUnfit); };
+    if (judgement->verdict == ExitStatus::kOk && (failed(status) || !page || failed(page->status)))
       return NightSummary{ExitStatus::kFailed, judgement->line + "; the session or its report failed"};
     if (judgement->verdict == ExitStatus::kOk && !*history)
       return NightSummary{ExitStatus::kFailed, judgement->line + "; the table of changes failed"};

@@ -75,7 +75,8 @@ Expected<VerbOutcome> call_verb(NightEnvironment& environment, const std::string
   if (!outcome) return outcome;
   if (environment.interrupted() || outcome->status == static_cast<int>(ExitStatus::kInterrupted))
     return interrupted_error();
-  if (outcome->status != 0 && outcome->status != 1)
+  constexpr int kUnfit = static_cast<int>(ExitStatus::kUnfit);
+  if (outcome->status != 0 && outcome->status != 1 && outcome->status != kUnfit)
     return Error{outcome->status < 0 ? fmt::format("harness {} ended with signal {} ({})", verb, -outcome->status,
                                                    ::strsignal(-outcome->status))
                                      : fmt::format("harness {} ended with exit status {}", verb, outcome->status),

@@ -18,6 +18,7 @@
 #include "harness/base/needs_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/judge/alarms.h"
+#include "harness/judge/fitness.h"
 #include "harness/judge/night_fixture.h"
 #include "harness/results/alarm.h"
 
@@ -61,6 +62,11 @@ results::Result result_of(int night, const Times& times) {
   result.unsupported.clear();
   for (const auto& [name, time] : times) result.processes.push_back(results::fixture_process(name, 0, time));
   return result;
+}
+
+/// As `run` and `report` end.
+int status_of(const results::Result& result) {
+  return static_cast<int>(judge::exit_status(result, judge::judge_fitness(result)));
 }
 
 /// Copies what the test has prepared where `run` is called; bisects return what the test has set.
@@ -114,13 +120,13 @@ class FakeEnvironment : public NightEnvironment {
         std::swap(result, next);
         if (earlier.contains(arguments[1])) result = earlier.at(arguments[1]);
       }
-      if (result) outcome = {0, store(*result)};
+      if (result) outcome = {status_of(*result), store(*result)};
       if (next_again && next == std::nullopt) next = std::exchange(next_again, std::nullopt);
     } else if (verb == "report") {
       std::error_code ignored;
       fs::create_directories(arguments[2], ignored);
       std::ofstream(fs::path(arguments[2]) / "index.html") << "page";
-      outcome = {0, arguments[2] + "/index.html"};
+      outcome = {status_of(*results::load_result(arguments[0])), arguments[2] + "/index.html"};
     } else {
       if (crash == verb) ::kill(::getpid(), SIGKILL);
       outcome = bisect(call);
@@ -725,9 +731,10 @@ TEST_F(Nightly, a_disturbed_farm_gets_advice_every_night_and_no_alarms) {
       environment_.next->session.disturbances.push_back({block, 10, block > 0 ? 16.4 : 0, 0});
     const Ended ended = night(number);
     EXPECT_EQ(ended.status, 4);
-    EXPECT_THAT(ended.line,
-                StartsWith("nightly: unfit: other processes used 164 % of a CPU in 9 of 10 blocks; 10 % is the limit; "
-                           "measure when nothing else runs, or on a dedicated machine; "));
+    EXPECT_THAT(
+        ended.line,
+        StartsWith("nightly: unfit: other processes used 1.64 CPUs in 9 of 10 blocks; 10 % of a CPU is the limit; "
+                   "measure when nothing else runs, or on a dedicated machine; "));
     EXPECT_EQ(count(newest("junit.xml"), "<skipped"), 2u);
   }
   EXPECT_THAT(environment_.calls("bisect"), IsEmpty());

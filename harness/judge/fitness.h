@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/judge/control.h"
 #include "harness/results/result.h"
 
@@ -30,5 +31,9 @@ inline constexpr double kDisturbedBlocks = 0.2;
 Fitness judge_fitness(const results::Result& result);
 /// The same, if the control is already judged.
 Fitness judge_fitness(const results::Result& result, const Control& control);
+
+/// kUnfit if no time of the session has a verdict, else kOk. A user who chose the number of processes gets kOk with a
+/// blind control: whether they are enough for a verdict was not asked.
+ExitStatus exit_status(const results::Result& result, const Fitness& fitness);
 
 }  // namespace lab::judge

@@ -18,6 +18,9 @@ FIRST_GUESS_S = {"probe": 10, "report": 10}
 FETCHED_BYTES_A_SECOND = 5e6
 """A typical connection; unpacking happens at the same time."""
 
+UNFIT = 4
+"""Exit status of a session whose times have no verdict. The report of it is written first."""
+
 TIMES = os.path.join(paths.place_for("build"), "stage-times.json")
 
 
@@ -92,7 +95,12 @@ def main(argv: list[str]) -> int:
             print(path, flush=True)
         raise
     print(path, flush=True)
-    return max(status, measured, written)
+    return ending(status, measured, written)
+
+
+def ending(*statuses: int) -> int:
+    """The button's exit status: that something failed says more than that nothing could be judged."""
+    return 1 if 1 in statuses else max(statuses)
 
 
 def budget_of(harness: str, flags: list[str]) -> float:
@@ -105,7 +113,8 @@ def budget_of(harness: str, flags: list[str]) -> float:
         return 0.0
 
 
-def harness_stage(harness: str, verb: str, arguments: Sequence[str], fine: Sequence[int] = (0, 1)) -> tuple[int, str]:
+def harness_stage(harness: str, verb: str, arguments: Sequence[str],
+                  fine: Sequence[int] = (0, 1, UNFIT)) -> tuple[int, str]:
     """Runs a verb; returns (exit status, the last line of its standard output). Its other lines go to standard error. A
     status that is not in `fine` raises MakeError."""
     process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True)

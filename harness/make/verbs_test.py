@@ -215,6 +215,20 @@ class Button(unittest.TestCase):
                 self.assertTrue(os.path.exists(kept))
 
 
+    def test_an_unfit_session_is_reported_before_the_button_ends_with_its_status(self) -> None:
+        for status, expected in ((0, 0), (1, 1), (4, 4), (2, None), (3, None)):
+            with self.subTest(status=status), tempfile.TemporaryDirectory() as folder:
+                harness = os.path.join(folder, "harness")
+                paths.write_if_changed(harness, f"#!/bin/sh\necho /a/result.json\nexit {status}\n", 0o755)
+                if expected is None:
+                    self.assertRaises(MakeError, button.harness_stage, harness, "run", [])
+                else:
+                    self.assertEqual(button.harness_stage(harness, "run", []), (expected, "/a/result.json"))
+        self.assertEqual(button.ending(0, 0, 0), 0)
+        self.assertEqual(button.ending(0, 4, 4), 4)
+        self.assertEqual(button.ending(1, 4, 4), 1)
+        self.assertEqual(button.ending(0, 1, 4), 1)
+
     def test_the_time_of_a_session_is_the_harness_own(self) -> None:
         answers = {'echo \'{"budget_seconds": 120.5}\'': 120.5, "echo '{}'": 0, "exit 2": 0, "echo none": 0}
         for body, expected in answers.items():

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
 #include "harness/judge/claim.h"
 #include "harness/judge/driver_verdict.h"
 #include "harness/report/claims.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 
 namespace lab::report {
@@ -32,25 +34,38 @@ struct Measure {
   const results::Article& article;
   const results::Result* result;
   std::span<const results::DriverColumn> atlas;
+  const judge::Fitness& fitness;
 
   std::string operator()(const results::Ratio& ratio) const {
     if (result == nullptr) return not_here("no benchmark has run");
-    std::vector<std::string> texts;
-    for (const results::RatioCase& one : ratio.cases)
-      if (const std::optional<judge::MeasuredRatio> found =
-              judge::measured_ratio(article.family, one.from, one.to, ratio.metric, ratio.workload, *result))
-        texts.push_back(with_interval(*found) + (one.when.empty() ? "" : ", " + one.when));
-    return texts.empty() ? not_here("one of the two variants has no numbers")
+    std::vector<std::string> texts, missing;
+    for (const results::RatioCase& one : ratio.cases) {
+      const std::optional<judge::MeasuredRatio> found =
+          judge::measured_ratio(article.family, one.from, one.to, ratio.metric, ratio.workload, *result);
+      if (found) {
+        const std::string text = with_interval(*found) + (one.when.empty() ? "" : ", " + one.when);
+        texts.push_back(found->exact ? text : marked(text, fitness));
+      } else {
+        const std::array both{judge::claimed_benchmark(article.family, one.from, ratio.workload),
+                              judge::claimed_benchmark(article.family, one.to, ratio.workload)};
+        if (std::string why = obstacle(both, ratio.metric, *result); std::ranges::find(missing, why) == missing.end())
+          missing.push_back(std::move(why));
+      }
+    }
+    return texts.empty() ? not_here(fmt::format("{}", fmt::join(missing, "; ")))
                          : fmt::format("{}", fmt::join(texts, "; "));
   }
 
-  /// Counters are exact, so equal figures appear once.
+  /// Equal figures appear once.
   std::string operator()(const results::Quantity& quantity) const {
     if (result == nullptr) return not_here("no benchmark has run");
     std::map<std::string, std::set<std::string>> benchmarks_of;
     for (const std::string& benchmark : judge::benchmarks_like(quantity.benchmarks, *result))
       for (const judge::Share& share : judge::shares(quantity, benchmark, *result))
-        benchmarks_of[share_phrase(quantity, share)].insert(benchmark);
+        benchmarks_of[judge::is_without_noise(*result, benchmark, quantity)
+                          ? share_phrase(quantity, share)
+                          : marked(share_phrase(quantity, share), fitness)]
+            .insert(benchmark);
     std::vector<std::string> texts;
     for (const auto& [figure, benchmarks] : benchmarks_of)
       texts.push_back(fmt::format("{} ({})", figure, fmt::join(benchmarks, ", ")));
@@ -94,7 +109,7 @@ struct Measure {
 }  // namespace
 
 Section errata_section(std::span<const results::Article> articles, const results::Result* result,
-                       std::span<const results::DriverColumn> atlas) {
+                       std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness) {
   using enum TableColumn::Kind;
   Table table{"errata",
               "Figures of an article that contradict its other figures or a measurement",
@@ -104,7 +119,7 @@ Section errata_section(std::span<const results::Article> articles, const results
     for (const results::Erratum& erratum : article.errata)
       table.rows.push_back({erratum.claim, fmt::format("{} ({})", article.source.author, article.source.year),
                             erratum.printed, erratum.arithmetic,
-                            std::visit(Measure{article, result, atlas}, erratum.measured)});
+                            std::visit(Measure{article, result, atlas, fitness}, erratum.measured)});
   Section section{"errata", "Errata of the articles", {}, {}};
   if (!table.rows.empty()) section.elements.emplace_back(std::move(table));
   return section;

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "harness/judge/fitness.h"
 #include "harness/report/document.h"
 #include "harness/results/article.h"
 #include "harness/results/atlas.h"
@@ -12,6 +13,6 @@ namespace lab::report {
 
 /// `result` may be null: a report from the atlas alone. Without errata, the section has no elements.
 Section errata_section(std::span<const results::Article> articles, const results::Result* result,
-                       std::span<const results::DriverColumn> atlas);
+                       std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness = {});
 
 }  // namespace lab::report

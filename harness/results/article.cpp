@@ -225,13 +225,14 @@ void fields(FieldReader& f, DriverClaim& claim) {
 using FigureKind = decltype(Erratum::measured);
 
 void fields(FieldReader& f, Claim& claim) {
-  static constexpr JsonKind<ClaimKind> kKinds[] = {{"ratio", read_alternative<RatioClaim>},
-                                                   {"exact", read_alternative<ExactClaim>},
-                                                   {"bound", read_bound},
-                                                   {"formula", read_alternative<FormulaClaim>},
-                                                   {"order", read_alternative<OrderClaim>},
-                                                   {"driver", read_alternative<DriverClaim>},
-                                                   {"text", [](FieldReader&, ClaimKind& kind) { kind.emplace<TextClaim>(); }}};
+  static constexpr JsonKind<ClaimKind> kKinds[] = {
+      {"ratio", read_alternative<RatioClaim>},
+      {"exact", read_alternative<ExactClaim>},
+      {"bound", read_bound},
+      {"formula", read_alternative<FormulaClaim>},
+      {"order", read_alternative<OrderClaim>},
+      {"driver", read_alternative<DriverClaim>},
+      {"text", [](FieldReader&, ClaimKind& kind) { kind.emplace<TextClaim>(); }}};
   f("claim", claim.text);
   f.added("passage", claim.basis.passage);
   f.added("decides", claim.basis.decides);

@@ -145,8 +145,8 @@ struct ClaimBasis {
 
 struct Claim {
   std::string text;
-  ClaimBasis basis;
   std::variant<RatioClaim, ExactClaim, FormulaClaim, OrderClaim, DriverClaim, TextClaim> kind;
+  ClaimBasis basis = {};
 };
 
 /// Figures of a driver column: where an erratum's measured figure comes from.
