@@ -733,7 +733,7 @@ TEST_F(Nightly, a_disturbed_farm_gets_advice_every_night_and_no_alarms) {
     EXPECT_EQ(ended.status, 4);
     EXPECT_THAT(
         ended.line,
-        StartsWith("nightly: unfit: other processes used 1.64 CPUs in 9 of 10 blocks; 10 % of a CPU is the limit; "
+        StartsWith("nightly: unfit: other processes used 1.64 CPUs in 9 of 10 blocks, 90 % of the time; 10 % of a CPU is the limit; "
                    "measure when nothing else runs, or on a dedicated machine; "));
     EXPECT_EQ(count(newest("junit.xml"), "<skipped"), 2u);
   }
