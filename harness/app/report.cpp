@@ -11,7 +11,9 @@
 #include "harness/app/compare.h"
 #include "harness/app/history.h"
 #include "harness/base/files.h"
+#include "harness/base/layout.h"
 #include "harness/base/usage_error.h"
+#include "harness/judge/fitness.h"
 #include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"
 #include "harness/results/journal.h"
@@ -111,8 +113,18 @@ report::ExhibitContents exhibits_of(const results::Result& result, const fs::pat
   return contents;
 }
 
-Expected<report::ReportFiles> report_result(const ReportRequest& request, const fs::path& path,
-                                            const std::optional<fs::path>& out) {
+struct Written {
+  report::ReportFiles files;
+  ExitStatus status = ExitStatus::kOk;
+};
+
+Expected<Written> with_status(Expected<report::ReportFiles> files, ExitStatus status) {
+  if (!files) return files.error();
+  return Written{std::move(*files), status};
+}
+
+Expected<Written> report_result(const ReportRequest& request, const fs::path& path,
+                                const std::optional<fs::path>& out) {
   const Expected<results::Result> result = results::load_result(path);
   if (!result) return result.error();
   const Expected<std::optional<judge::Comparison>> comparison = comparison_of(*result, path, request.base);
@@ -121,21 +133,25 @@ Expected<report::ReportFiles> report_result(const ReportRequest& request, const 
   if (!atlas) return atlas.error();
   const std::vector<judge::SeriesHistory> histories = history_of(path, result->machine.id);
   const std::vector<results::ParsedBisectRecord> bisects = bisects_of(path);
-  return report::write_report({&*result, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
-                               exhibits_of(*result, path.parent_path()), atlas->memory},
-                              options_for(request.root, out.value_or(request.root / "reports" / path.stem())));
+  return with_status(
+      report::write_report({&*result, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
+                            exhibits_of(*result, path.parent_path()), atlas->memory},
+                           options_for(request.root, out.value_or(place_for(request.root, "reports") / path.stem()))),
+      judge::exit_status(*result, judge::judge_fitness(*result)));
 }
 
-Expected<report::ReportFiles> report_atlas_alone(const ReportRequest& request, const fs::path& machine_folder) {
+Expected<Written> report_atlas_alone(const ReportRequest& request, const fs::path& machine_folder) {
   const Expected<Atlas> atlas = atlas_of(machine_folder, request.root);
   if (!atlas) return atlas.error();
   if (std::ranges::all_of(atlas->columns, &results::DriverColumn::kept))
     return usage_error(fmt::format("expected a result or an atlas in '{}', found neither", machine_folder.string()),
                        "python3 make.py run, or python3 make.py probe");
-  return report::write_report(
-      {nullptr, atlas->columns, nullptr, {}, {}, {}, atlas->memory},
-      options_for(request.root,
-                  request.out.value_or(request.root / "reports" / (machine_folder.filename().string() + "-atlas"))));
+  return with_status(
+      report::write_report(
+          {nullptr, atlas->columns, nullptr, {}, {}, {}, atlas->memory},
+          options_for(request.root, request.out.value_or(request.root / "reports" /
+                                                         (machine_folder.filename().string() + "-atlas")))),
+      ExitStatus::kOk);
 }
 
 /// Checks that the results' names differ: with several results, each name is a report folder.
@@ -150,7 +166,7 @@ Expected<void> check_names(const std::vector<std::string>& paths) {
 }
 
 /// Reports this machine's newest result, or without results its atlas.
-Expected<report::ReportFiles> report_newest(const ReportRequest& request) {
+Expected<Written> report_newest(const ReportRequest& request) {
   const Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
   const fs::path folder = results::machine_folder(request.root, *machine);
@@ -160,21 +176,23 @@ Expected<report::ReportFiles> report_newest(const ReportRequest& request) {
 
 }  // namespace
 
-Expected<void> report(const ReportRequest& request, const ReportListener& on_written) {
-  const auto finish = [&](const Expected<report::ReportFiles>& files) -> Expected<void> {
-    if (!files) return files.error();
-    if (on_written) on_written(*files);
-    return {};
+Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& on_written) {
+  ExitStatus status = ExitStatus::kOk;
+  const auto finish = [&](const Expected<Written>& written) -> Expected<ExitStatus> {
+    if (!written) return written.error();
+    if (on_written) on_written(written->files);
+    status = std::max(status, written->status);
+    return status;
   };
   if (request.results.empty()) return finish(report_newest(request));
-  if (const Expected<void> checked = check_names(request.results); !checked) return checked;
+  if (const Expected<void> checked = check_names(request.results); !checked) return checked.error();
   const bool several = request.results.size() > 1;
   for (const fs::path path : request.results) {
     // Several reports need separate folders.
     const std::optional<fs::path> folder = request.out && several ? *request.out / path.stem() : request.out;
-    if (const Expected<void> written = finish(report_result(request, path, folder)); !written) return written;
+    if (const Expected<ExitStatus> written = finish(report_result(request, path, folder)); !written) return written;
   }
-  return {};
+  return status;
 }
 
 Expected<void> keep_report(const results::Result& result, const fs::path& folder, std::optional<int> planned_blocks,

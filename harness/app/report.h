@@ -24,11 +24,11 @@ struct ReportRequest {
 using ReportListener = std::function<void(const report::ReportFiles&)>;
 
 /// Writes a report for each result, and calls `on_written` after each. Omits an unreadable history or bisect of the
-/// machine.
-Expected<void> report(const ReportRequest& request, const ReportListener& on_written = {});
+/// machine. Afterwards kUnfit if a session is unfit, so that no time of it is judged, else kOk.
+Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& on_written = {});
 
 /// Writes the report of a running session into `folder`: only the page, without drawings or verdicts.
-/// `planned_blocks` is the estimated total; none after the session: writes the complete report.
+/// `planned_blocks` is the estimated total, 0 if unknown; none after the session: writes the complete report.
 Expected<void> keep_report(const results::Result& result, const std::filesystem::path& folder,
                            std::optional<int> planned_blocks, const std::filesystem::path& root = root_dir());
 

@@ -22,6 +22,7 @@
 #include "harness/base/usage_error.h"
 #include "harness/base/utc.h"
 #include "harness/bench/variant.h"
+#include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
 #include "harness/judge/verify.h"
 #include "harness/measure/conditions.h"
@@ -395,7 +396,8 @@ Expected<void> add_exhibits(const measure::SessionSpec& spec, const measure::Ses
 ExitStatus exit_status(const RunOutcome& outcome) {
   const auto& [result, path, verdicts, no_verdicts, metrics] = outcome;
   if (result.session.state == "interrupted") return ExitStatus::kInterrupted;
-  const ExitStatus verdict = verdicts ? judge::exit_status(*verdicts) : ExitStatus::kOk;
+  const ExitStatus verdict =
+      verdicts ? judge::exit_status(*verdicts) : judge::exit_status(result, judge::judge_fitness(result));
   // A crash or a wrong answer counts even in a session that is unfit for verdicts.
   if (verdict == ExitStatus::kRegression || result.failures.empty()) return verdict;
   return ExitStatus::kFailed;

@@ -15,7 +15,9 @@
 #include "harness/app/run.h"
 #include "harness/base/child.h"
 #include "harness/base/files.h"
+#include "harness/base/needs_test.h"
 #include "harness/base/scratch_folder.h"
+#include "harness/judge/fitness.h"
 #include "harness/judge/night_fixture.h"
 #include "harness/measure/fake_build.h"
 #include "harness/results/result_fixture.h"
@@ -104,7 +106,7 @@ class FixtureEnvironment : public NightEnvironment {
     calls.push_back(verb);
     return VerbOutcome{0, session_};
   }
-  std::string history_text() override { return ""; }
+  HistoryText history_text() override { return {}; }
   void print_line(std::string_view line) override { ADD_FAILURE() << line; }
   bool interrupted() override { return false; }
 
@@ -177,6 +179,28 @@ TEST_F(UseCases, report_names_the_files_it_wrote) {
   ASSERT_TRUE(reported) << reported.error().what;
   EXPECT_EQ(pages, std::vector<fs::path>{root() / "reports/a/index.html"});
   EXPECT_TRUE(fs::exists(pages.front()));
+  EXPECT_EQ(*reported, ExitStatus::kOk);
+}
+
+TEST_F(UseCases, report_of_an_unfit_session_is_written_and_has_status_4) {
+  results::Result unfit = results::fixture_result(8);
+  for (int block = 0; block < 8; ++block) unfit.session.disturbances.push_back({block, 10, 6, 0});
+  write("results/here/unfit.json", unfit);
+  write("results/here/fit.json", results::fixture_result(8));
+  const auto status_of = [&](const std::vector<std::string>& names) {
+    std::vector<std::string> paths;
+    for (const std::string& name : names) paths.push_back((root() / "results/here" / name).string());
+    std::size_t pages = 0;
+    const auto reported = silently([&] {
+      return report({.results = paths, .root = root()},
+                    [&](const report::ReportFiles& files) { pages += fs::exists(files.index); });
+    });
+    EXPECT_EQ(pages, names.size());
+    return reported ? *reported : ExitStatus::kFailed;
+  };
+  EXPECT_EQ(status_of({"unfit.json"}), ExitStatus::kUnfit);
+  EXPECT_EQ(status_of({"unfit.json", "fit.json"}), ExitStatus::kUnfit);
+  EXPECT_EQ(status_of({"fit.json"}), ExitStatus::kOk);
 }
 
 TEST_F(UseCases, run_returns_its_result_and_reports_it_before_and_after_each_block) {
@@ -195,7 +219,7 @@ TEST_F(UseCases, run_returns_its_result_and_reports_it_before_and_after_each_blo
   ASSERT_TRUE(outcome) << outcome.error().what;
   EXPECT_EQ(events, (std::vector<std::string>{"start", "0 processes, 0 blocks", "2 processes, 2 blocks",
                                               "4 processes, 2 blocks", "measured", "4 processes, over"}));
-  EXPECT_EQ(exit_status(*outcome), ExitStatus::kOk);
+  EXPECT_EQ(exit_status(*outcome), judge::exit_status(outcome->result, judge::judge_fitness(outcome->result)));
   const Expected<results::Result> kept = results::load_result(outcome->path);
   ASSERT_TRUE(kept) << kept.error().what;
   EXPECT_EQ(kept->session.id, outcome->result.session.id);
@@ -255,6 +279,7 @@ TEST_F(UseCases, forecast_says_beforehand_that_too_few_processes_can_show_nothin
 }
 
 TEST_F(UseCases, bisect_returns_the_culprit_and_resumes_from_its_record) {
+  SKIP_WITHOUT_PROGRAM("git");
   const std::string script =
       "cd \"$1\" && git init -q -b main repo && cd repo && "
       "for i in 1 2 3 4 5 6; do echo $((i < 4 ? 100 : 200)) > level && git add . && "

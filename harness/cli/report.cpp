@@ -13,13 +13,11 @@ namespace {
 Expected<ExitStatus> run(const Options& options) {
   app::ReportRequest request{.results = options.positional(), .base = options.value("--base")};
   if (const std::optional<std::string> out = options.value("--out")) request.out = *out;
-  const Expected<void> written = app::report(request, [](const report::ReportFiles& files) {
+  return app::report(request, [](const report::ReportFiles& files) {
     fmt::print(stderr, "report: {} and {}, {}\n", files.index.filename().string(), files.summary.filename().string(),
                files.charts.size() == 1 ? "1 chart" : fmt::format("{} charts", files.charts.size()));
     fmt::print("{}\n", files.index.string());
   });
-  if (!written) return written.error();
-  return ExitStatus::kOk;
 }
 
 }  // namespace
@@ -30,7 +28,8 @@ Command report_command() {
           "write a page, charts and a summary of a result and its machine's drivers",
           {{"--base", "RESULT", "compare with this result (default: the session's own base, if any)"},
            {"--out", "DIR", "output folder (default: reports/<name of the result>)"}},
-          run};
+          run,
+          "Exit status 4: the report is written, but the session is unfit, so that no time of it is judged."};
 }
 
 }  // namespace lab::cli

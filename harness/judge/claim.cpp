@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -22,8 +24,8 @@ using results::Result;
 /// Judges one claim of an article; returns it once per case.
 class ClaimJudge {
  public:
-  ClaimJudge(const Article& article, const results::Claim& claim, const Result& result)
-      : article_(article), claim_(claim), result_(result) {}
+  ClaimJudge(const Article& article, const results::Claim& claim, const Result& result, const Fitness& fitness)
+      : article_(article), claim_(claim), result_(result), fitness_(fitness) {}
 
   std::vector<JudgedClaim> operator()(const results::RatioClaim& claim) const {
     std::vector<JudgedClaim> all;
@@ -43,7 +45,8 @@ class ClaimJudge {
     for (const std::string& variant : claim.variants) evidence.benchmarks.push_back(benchmark(variant, claim.workload));
     for (std::size_t i = 1; i < claim.variants.size(); ++i)
       evidence.steps.push_back(ratio(claim.variants[i], claim.variants[i - 1], claim.metric, claim.workload));
-    const ClaimVerdict verdict = order_verdict(evidence.steps);
+    const ClaimVerdict verdict =
+        unless_disturbed(order_verdict(evidence.steps), std::ranges::any_of(evidence.steps, has_noise));
     std::vector<std::string> benchmarks = evidence.benchmarks;
     return {{&claim_, verdict, std::move(benchmarks), std::move(evidence)}};
   }
@@ -53,6 +56,13 @@ class ClaimJudge {
   std::vector<JudgedClaim> operator()(const results::TextClaim&) const { return {}; }
 
  private:
+  static bool has_noise(const std::optional<MeasuredRatio>& ratio) { return ratio && !ratio->exact; }
+
+  /// The verdict, unless the claim is about something with noise in an unfit session.
+  ClaimVerdict unless_disturbed(ClaimVerdict verdict, bool with_noise) const {
+    return fitness_.fit || !with_noise ? verdict : ClaimVerdict::kNotJudged;
+  }
+
   std::string benchmark(const std::string& variant, const std::string& workload) const {
     return claimed_benchmark(article_.family, variant, workload);
   }
@@ -86,7 +96,9 @@ class ClaimJudge {
     evidence.measured = ratio(one.from, one.to, metric, workload);
     for (const std::string& other : claim.also) evidence.also.push_back(ratio(one.from, one.to, metric, other));
     JudgedClaim judged{&claim_, ClaimVerdict::kUndecided, {}, {}};
-    if (evidence.measured) judged.verdict = judge_claim(evidence.claimed, evidence.measured->interval);
+    if (evidence.measured)
+      judged.verdict =
+          unless_disturbed(judge_claim(evidence.claimed, evidence.measured->interval), has_noise(evidence.measured));
     for (const std::string& variant : {one.from, one.to}) {
       judged.benchmarks.push_back(benchmark(variant, workload));
       for (const std::string& other : claim.also) judged.benchmarks.push_back(benchmark(variant, other));
@@ -99,73 +111,118 @@ class ClaimJudge {
   template <typename Evidence>
   std::vector<JudgedClaim> of_values(Evidence evidence) const {
     std::vector<std::string> benchmarks;
-    bool all_hold = true;
     for (const std::string& benchmark : benchmarks_like(evidence.claim->quantity.benchmarks, result_)) {
-      const std::optional<ExactValue> value = value_of(*evidence.claim, benchmark);
+      std::optional<ExactValue> value = value_of(*evidence.claim, benchmark);
       if (!value) continue;
       benchmarks.push_back(benchmark);
-      all_hold = all_hold && value->holds;
-      evidence.values.push_back(*value);
+      evidence.values.push_back(std::move(*value));
     }
-    const ClaimVerdict verdict = evidence.values.empty() ? ClaimVerdict::kUndecided
-                                 : all_hold              ? ClaimVerdict::kReproduced
-                                                         : ClaimVerdict::kRefuted;
-    return {{&claim_, verdict, std::move(benchmarks), std::move(evidence)}};
+    const auto any = [&](ClaimVerdict verdict) {
+      return std::ranges::find(evidence.values, verdict, &ExactValue::verdict) != evidence.values.end();
+    };
+    const bool with_noise = std::ranges::any_of(evidence.values, [&](const ExactValue& value) {
+      return value.source == ExactValue::Source::kNoisy ||
+             !is_without_noise(result_, value.benchmark, evidence.claim->quantity);
+    });
+    const ClaimVerdict verdict = any(ClaimVerdict::kRefuted)                                ? ClaimVerdict::kRefuted
+                                 : evidence.values.empty() || any(ClaimVerdict::kUndecided) ? ClaimVerdict::kUndecided
+                                                                                            : ClaimVerdict::kReproduced;
+    return {{&claim_, unless_disturbed(verdict, with_noise), std::move(benchmarks), std::move(evidence)}};
   }
 
-  static bool holds(const results::ExactClaim& claim, double value) {
-    const double off = value - claim.stated.value;
+  /// What a value may be off by.
+  static stats::Interval allowed(const results::ExactClaim& claim, double value) {
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    const double rounding = kRounding * std::max(std::abs(value), std::abs(claim.stated.value));
     switch (claim.relation) {
       case results::ExactClaim::Relation::kLeast:
-        return off > -claim.stated.accuracy;
+        return {-rounding, kAny};
       case results::ExactClaim::Relation::kMost:
-        return off < claim.stated.accuracy;
+        return {-kAny, rounding};
       case results::ExactClaim::Relation::kEqual:
         break;
     }
-    return std::abs(off) < claim.stated.accuracy;
-  }
-  static bool holds(const results::FormulaClaim&, double value, double stated) {
-    return std::abs(value - stated) <= kFormulaTolerance * std::abs(stated);
+    if (claim.stated.value == 0) return {0, 0};  // none is not few
+    const double unit = std::nextafter(claim.stated.accuracy, 0.0);
+    return {-unit, unit};
   }
 
-  static void add(ExactValue& all, double value, double stated, bool holds) {
-    const bool first = all.benchmark.empty();
-    const auto widened = [&](const stats::Interval& before, double by) {
-      return first ? stats::Interval{by, by} : stats::Interval{std::min(before.low, by), std::max(before.high, by)};
-    };
-    all.range = widened(all.range, value);
-    all.stated = widened(all.stated, stated);
-    all.holds = holds && (first || all.holds);
+  /// One value of a benchmark and what it should be.
+  struct Off {
+    double value = 0, stated = 0;
+    stats::Interval allowed;  ///< for value - stated
+  };
+
+  /// Judges the values of one benchmark; none without any.
+  std::optional<ExactValue> judged_value(const std::string& benchmark, ExactValue::Source source,
+                                         const std::vector<Off>& all) const {
+    if (all.empty()) return std::nullopt;
+    ExactValue judged{benchmark};
+    judged.source = source;
+    judged.count = all.size();
+    judged.range = {all.front().value, all.front().value};
+    judged.stated = {all.front().stated, all.front().stated};
+    judged.holds = true;
+    std::vector<double> offs;
+    stats::Interval allowed = all.front().allowed;
+    for (const Off& one : all) {
+      judged.range = {std::min(judged.range.low, one.value), std::max(judged.range.high, one.value)};
+      judged.stated = {std::min(judged.stated.low, one.stated), std::max(judged.stated.high, one.stated)};
+      offs.push_back(one.value - one.stated);
+      judged.holds = judged.holds && offs.back() >= one.allowed.low && offs.back() <= one.allowed.high;
+      allowed = {std::min(allowed.low, one.allowed.low), std::max(allowed.high, one.allowed.high)};
+    }
+    const auto by_value = [&] { return judged.holds ? ClaimVerdict::kReproduced : ClaimVerdict::kRefuted; };
+    if (source == ExactValue::Source::kFigure) {
+      judged.verdict = by_value();
+    } else if (source == ExactValue::Source::kCounter) {
+      const bool agree = judged.range.low == judged.range.high && judged.stated.low == judged.stated.high;
+      if (judged.count >= kLeastToAgree && agree) judged.verdict = by_value();
+    } else if (const std::optional<stats::Interval> interval = stats::estimate_median(offs).interval) {
+      const bool outside = interval->low > allowed.high || interval->high < allowed.low;
+      if (judged.holds || outside) judged.verdict = by_value();
+    }
+    return judged;
+  }
+
+  ExactValue::Source source_of(const results::Quantity& quantity, const std::string& benchmark) const {
+    if (!quantity.exhibit.empty()) return ExactValue::Source::kFigure;
+    return is_without_noise(result_, benchmark, quantity) ? ExactValue::Source::kCounter : ExactValue::Source::kNoisy;
   }
 
   std::optional<ExactValue> value_of(const results::ExactClaim& claim, const std::string& benchmark) const {
-    ExactValue all;
-    for (const Share& share : shares(claim.quantity, benchmark, result_)) {
-      add(all, share.value(), claim.stated.value, holds(claim, share.value()));
-      all.benchmark = benchmark;
-    }
-    return all.benchmark.empty() ? std::nullopt : std::optional(std::move(all));
+    std::vector<Off> all;
+    for (const Share& share : shares(claim.quantity, benchmark, result_))
+      all.push_back({share.value(), claim.stated.value, allowed(claim, share.value())});
+    return judged_value(benchmark, source_of(claim.quantity, benchmark), all);
   }
 
   /// The formula is evaluated with the metrics of the same process.
   std::optional<ExactValue> value_of(const results::FormulaClaim& claim, const std::string& benchmark) const {
+    ExactValue::Source source = source_of(claim.quantity, benchmark);
     std::map<std::string, std::map<int, double>> metrics;
-    for (const std::string& name : claim.stated.names())
-      for (const Share& share :
-           shares({.benchmarks = "", .metric = name, .exhibit = claim.quantity.exhibit}, benchmark, result_))
-        metrics[name][share.block] = share.part;
-    ExactValue all;
+    for (const std::string& name : claim.stated.names()) {
+      const results::Quantity operand{.benchmarks = "", .metric = name, .exhibit = claim.quantity.exhibit};
+      for (const Share& share : shares(operand, benchmark, result_)) metrics[name][share.block] = share.part;
+      if (source_of(operand, benchmark) == ExactValue::Source::kNoisy) source = ExactValue::Source::kNoisy;
+    }
+    std::vector<Off> all;
+    std::vector<std::vector<double>> operands;
     for (const Share& share : shares(claim.quantity, benchmark, result_)) {
       const std::optional<double> stated = claim.stated.evaluate([&](const std::string& name) {
         const auto value = metrics[name].find(share.block);
         return value == metrics[name].end() ? std::nullopt : std::optional(value->second);
       });
       if (!stated) continue;
-      add(all, share.value(), *stated, holds(claim, share.value(), *stated));
-      all.benchmark = benchmark;
+      const double tolerance = kFormulaTolerance * std::abs(*stated);
+      all.push_back({share.value(), *stated, {-tolerance, tolerance}});
+      std::vector<double>& own = operands.emplace_back();
+      for (const std::string& name : claim.stated.names()) own.push_back(metrics[name].at(share.block));
     }
-    return all.benchmark.empty() ? std::nullopt : std::optional(std::move(all));
+    std::optional<ExactValue> judged = judged_value(benchmark, source, all);
+    if (judged && std::ranges::adjacent_find(operands, std::not_equal_to()) == operands.end())
+      judged->operands = operands.front();
+    return judged;
   }
 
   static ClaimVerdict order_verdict(const std::vector<std::optional<MeasuredRatio>>& steps) {
@@ -180,6 +237,7 @@ class ClaimJudge {
   const Article& article_;
   const results::Claim& claim_;
   const Result& result_;
+  const Fitness& fitness_;
 };
 
 }  // namespace
@@ -192,6 +250,8 @@ std::string_view to_string(ClaimVerdict verdict) {
       return "weaker";
     case ClaimVerdict::kRefuted:
       return "refuted";
+    case ClaimVerdict::kNotJudged:
+      return "not judged";
     case ClaimVerdict::kUndecided:
       break;
   }
@@ -281,6 +341,16 @@ bool is_time(const std::string& family, const std::vector<std::string>& variants
   });
 }
 
+bool is_without_noise(const Result& result, const std::string& benchmark, const results::Quantity& quantity) {
+  if (quantity.exhibit.empty())
+    return is_exact(result, benchmark, quantity.metric) &&
+           (quantity.over.empty() || is_exact(result, benchmark, quantity.over));
+  return std::ranges::none_of(result.exhibits, [&](const results::Exhibit& one) {
+    return one.benchmark == benchmark && one.info.name == quantity.exhibit &&
+           one.info.kind == results::ExhibitKind::kLatency;
+  });
+}
+
 namespace {
 
 /// Makes the claim undecided if none of its benchmarks has what it needs.
@@ -300,14 +370,18 @@ void check_need(JudgedClaim& judged, const Result& result) {
 
 }  // namespace
 
-std::vector<JudgedClaim> judge_claims(const Article& article, const Result& result) {
+std::vector<JudgedClaim> judge_claims(const Article& article, const Result& result, const Fitness& fitness) {
   std::vector<JudgedClaim> all;
   for (const results::Claim& claim : article.claims)
-    for (JudgedClaim& judged : std::visit(ClaimJudge(article, claim, result), claim.kind)) {
+    for (JudgedClaim& judged : std::visit(ClaimJudge(article, claim, result, fitness), claim.kind)) {
       check_need(judged, result);
       all.push_back(std::move(judged));
     }
   return all;
+}
+
+std::vector<JudgedClaim> judge_claims(const Article& article, const Result& result) {
+  return judge_claims(article, result, judge_fitness(result));
 }
 
 }  // namespace lab::judge

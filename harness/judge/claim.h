@@ -8,15 +8,17 @@
 #include <variant>
 #include <vector>
 
+#include "harness/judge/fitness.h"
 #include "harness/results/article.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"
 
 namespace lab::judge {
 
-enum class ClaimVerdict { kReproduced, kWeaker, kRefuted, kUndecided };
+/// kNotJudged: the session is unfit, and the claim is about a metric with noise. What was measured is kept.
+enum class ClaimVerdict { kReproduced, kWeaker, kRefuted, kUndecided, kNotJudged };
 
-/// "reproduced", "weaker", "refuted" or "undecided".
+/// "reproduced", "weaker", "refuted", "undecided" or "not judged".
 std::string_view to_string(ClaimVerdict verdict);
 
 /// Tolerance, as a share of the claimed effect. A published figure is one number without an interval, from another
@@ -84,16 +86,37 @@ struct JudgedRatio {
 /// Tolerance of a formula, as a share of its value: metadata is rounded up to whole words.
 inline constexpr double kFormulaTolerance = 0.001;
 
+/// What the division of two counters may be off by, as a share. A bound has no other tolerance.
+inline constexpr double kRounding = 1e-12;
+
+/// One process proves no exact value: its count may depend on an address or the clock.
+inline constexpr std::size_t kLeastToAgree = 2;
+
 /// The values of one benchmark.
 struct ExactValue {
+  enum class Source {
+    kCounter,  ///< of metrics that are exact (judge/exact.h): kLeastToAgree processes must have one value
+    kNoisy,    ///< of a metric with noise: as many processes as an interval needs (stats::least_count)
+    kFigure    ///< of an exhibit, which a session makes once
+  };
+
   std::string benchmark;
-  stats::Interval range;   ///< over its processes
-  stats::Interval stated;  ///< what the claim says for this benchmark, over its processes
-  bool holds = false;      ///< for the whole range
+  stats::Interval range = {};   ///< over its processes
+  stats::Interval stated = {};  ///< what the claim says for this benchmark, over its processes
+  std::size_t count = 0;        ///< processes
+  Source source = Source::kCounter;
+  bool holds = false;  ///< for the whole range
+  /// Of the names in a formula, in the order of Formula::names(), where all processes have the same.
+  std::vector<double> operands = {};
+  /// Of a counter or a figure, reproduced or refuted by its one value; undecided if too few processes have it or they
+  /// disagree. With noise, reproduced if it holds for the whole range, refuted if the interval of the median is outside
+  /// of what is stated, otherwise undecided.
+  ClaimVerdict verdict = ClaimVerdict::kUndecided;
 };
 
 /// A claim of a number: reproduced if it holds for every benchmark, refuted if it fails for one, undecided without
-/// values. A number holds to within one unit of its last digit, a bound from that unit on.
+/// values or if one benchmark decides nothing. A number holds to within one unit of its last digit; 0 and a bound hold
+/// exactly, but for kRounding.
 struct JudgedExact {
   const results::ExactClaim* claim = nullptr;
   std::vector<ExactValue> values = {};  ///< by benchmark
@@ -124,7 +147,15 @@ struct JudgedClaim {
 
 /// The claims about the article's family, in its order. `article` must outlive them. Returns a ratio claim once per
 /// case that has measurements of its own; without any, once for the first case. Claims about drivers are not judged
-/// here. A claim of which no benchmark has what it needs (results::ClaimNeed) is undecided.
+/// here. A claim of which no benchmark has what it needs (results::ClaimNeed) is undecided. `fitness`: of the result; if
+/// it is unfit, only claims about metrics without noise are judged.
+std::vector<JudgedClaim> judge_claims(const results::Article& article, const results::Result& result,
+                                      const Fitness& fitness);
+/// The same, with judge_fitness(result).
 std::vector<JudgedClaim> judge_claims(const results::Article& article, const results::Result& result);
+
+/// Whether a number is judged by one value without noise: a counter of this kind, or the figure of an exhibit that is
+/// no latency.
+bool is_without_noise(const results::Result& result, const std::string& benchmark, const results::Quantity& quantity);
 
 }  // namespace lab::judge

@@ -172,14 +172,41 @@ TEST(Claim, of_an_exact_value_holds_within_the_last_printed_digit) {
   EXPECT_TRUE(std::get<JudgedExact>(found.evidence).values[1].holds);
 }
 
-TEST(Claim, of_a_bound_holds_from_its_last_printed_digit_on) {
+TEST(Claim, of_nothing_holds_for_nothing_alone) {
+  const results::Claim none = exact("0", 0, 1);
+  EXPECT_EQ(verdict_of(judged(none, {{"plain", 0}, {"deep", 0}})), "reproduced");
+  EXPECT_EQ(verdict_of(judged(none, {{"plain", 0}, {"deep", 40}})), "refuted") << "0.4 is within one unit of 0";
+}
+
+TEST(Claim, of_a_bound_holds_from_the_bound_on) {
   using enum results::ExactClaim::Relation;
   const results::Claim least = bound("12.5 %", 0.125, 0.001, kLeast), most = bound("12.5 %", 0.125, 0.001, kMost);
-  EXPECT_EQ(verdict_of(judged(least, {{"plain", 12.45}, {"deep", 90}})), "reproduced");
-  EXPECT_EQ(verdict_of(judged(least, {{"plain", 12.45}, {"deep", 12.3}})), "refuted");
-  EXPECT_EQ(verdict_of(judged(most, {{"plain", 12.55}, {"deep", 0}})), "reproduced");
-  EXPECT_EQ(verdict_of(judged(most, {{"plain", 12.55}, {"deep", 12.7}})), "refuted");
+  EXPECT_EQ(verdict_of(judged(least, {{"plain", 12.5}, {"deep", 90}})), "reproduced");
+  EXPECT_EQ(verdict_of(judged(least, {{"plain", 12.49}, {"deep", 90}})), "refuted");
+  EXPECT_EQ(verdict_of(judged(most, {{"plain", 12.5}, {"deep", 0}})), "reproduced");
+  EXPECT_EQ(verdict_of(judged(most, {{"plain", 12.51}, {"deep", 0}})), "refuted");
   EXPECT_EQ(verdict_of(judged(most, {})), "undecided");
+  // Whole numbers: one more than the bound is beyond it.
+  const auto of_bytes = [](double stated, results::ExactClaim::Relation relation) {
+    return results::Claim{"", results::ExactClaim{{"shelf/*/store", "used_bytes"}, {"", stated, 1}, relation}};
+  };
+  EXPECT_EQ(verdict_of(judged(of_bytes(2, kMost), {{"plain", 2}})), "reproduced");
+  EXPECT_EQ(verdict_of(judged(of_bytes(2, kMost), {{"plain", 2.5}})), "refuted");
+  EXPECT_EQ(verdict_of(judged(of_bytes(2, kLeast), {{"plain", 1.5}})), "refuted");
+  EXPECT_EQ(verdict_of(judged(of_bytes(0, kMost), {{"plain", 0.001}})), "refuted");
+}
+
+TEST(Claim, of_a_bound_forgives_the_rounding_of_a_quotient_alone) {
+  using enum results::ExactClaim::Relation;
+  // 12.1 / 100 is another double than 0.121.
+  for (const double printed : {12.1, 16.384, 57.3, 0.7, 33.3})
+    for (const auto relation : {kMost, kLeast})
+      EXPECT_EQ(
+          verdict_of(judged(bound("", printed / 100 * (1 + (relation == kMost ? -1 : 1) * 1e-15), 0.001, relation),
+                            {{"plain", printed}})),
+          "reproduced")
+          << printed;
+  EXPECT_EQ(verdict_of(judged(bound("", 0.12499999999, 1e-11, kMost), {{"plain", 12.5}})), "refuted");
 }
 
 TEST(Claim, of_a_formula_is_about_the_metrics_of_the_same_benchmark) {
@@ -195,6 +222,116 @@ TEST(Claim, of_a_formula_is_about_the_metrics_of_the_same_benchmark) {
   EXPECT_EQ(value.benchmark, "shelf/plain/store");
   EXPECT_DOUBLE_EQ(value.range.low, 0.125);
   EXPECT_DOUBLE_EQ(value.stated.high, 1.0 / 800);
+}
+
+TEST(Claim, of_a_number_needs_two_processes_that_agree) {
+  using enum results::ExactClaim::Relation;
+  for (const results::Claim& claim : {exact("12.5 %", 0.125, 0.001), bound("12.5 %", 0.125, 0.001, kMost),
+                                      bound("12.5 %", 0.125, 0.001, kLeast), formula("used_bytes / 100")}) {
+    EXPECT_EQ(verdict_of(judged(claim, {{"plain", 12.5}}, 1)), "undecided");
+    EXPECT_EQ(verdict_of(judged(claim, {{"plain", 12.5}}, 2)), "reproduced");
+    EXPECT_EQ(verdict_of(judged(claim, {{"plain", 12.5}, {"deep", 12.5}}, 1)), "undecided")
+        << "one process of each of two benchmarks";
+  }
+  const results::Claim most = bound("50 %", 0.5, 0.01, kMost);
+  EXPECT_EQ(verdict_of(judged(most, {{"plain", 60}}, 1)), "undecided") << "nor does one process refute";
+  EXPECT_EQ(verdict_of(judged(most, {{"plain", 60}}, 2)), "refuted");
+}
+
+namespace {
+
+/// The verdict on a bound or a number, of a metric of this kind with these values in a process each.
+std::string verdict_on_values(const results::ExactClaim& claim, const std::vector<double>& values,
+                              results::MetricKind kind = results::MetricKind::kQuality, const Fitness& fitness = {}) {
+  results::Article article;
+  article.family = "shelf";
+  article.claims = {{"", claim}};
+  results::Result result;
+  result.workloads.push_back({"shelf", "store", "", 1, {"put"}, 10, "pair", false});
+  result.workloads.back().metrics = {{"frames", "", "", kind}};
+  sample::add_processes(result, "shelf/plain/store", {{"put", 10}}, 10, static_cast<int>(values.size()), 0.001);
+  for (std::size_t i = 0; i < values.size(); ++i) result.processes[i].counters["frames"] = values[i];
+  return verdict_of(judge_claims(article, result, fitness).front());
+}
+
+results::ExactClaim of_frames(double stated, results::ExactClaim::Relation relation) {
+  return {{"shelf/*/store", "frames"}, {"2", stated, 1}, relation};
+}
+
+}  // namespace
+
+TEST(Claim, of_a_number_with_noise_needs_as_many_processes_as_an_interval) {
+  using enum results::ExactClaim::Relation;
+  const results::ExactClaim most = of_frames(2, kMost);
+  EXPECT_EQ(verdict_on_values(most, {2.5}), "undecided");
+  EXPECT_EQ(verdict_on_values(most, {1, 1, 1, 1, 1}), "undecided") << "five processes have no interval";
+  EXPECT_EQ(verdict_on_values(most, {1, 2, 2, 1, 2, 2}), "reproduced");
+  EXPECT_EQ(verdict_on_values(most, {1, 2, 2, 1, 2, 2.5}), "undecided")
+      << "one process is beyond, the median may not be";
+  EXPECT_EQ(verdict_on_values(most, {2.5, 3, 2.5, 4, 2.5, 3}), "refuted");
+  EXPECT_EQ(verdict_on_values(of_frames(2, kLeast), {2, 2, 3, 3, 2, 2}), "reproduced");
+  EXPECT_EQ(verdict_on_values(of_frames(2, kLeast), {1, 1, 1, 1, 1, 1}), "refuted");
+  EXPECT_EQ(verdict_on_values(of_frames(2, kEqual), {2, 2, 2, 2, 2, 2}), "reproduced");
+  EXPECT_EQ(verdict_on_values(of_frames(2, kEqual), {2, 9, 2, 2, 2, 2}), "undecided");
+  EXPECT_EQ(verdict_on_values(of_frames(2, kEqual), {9, 9, 9, 9, 9, 9}), "refuted");
+  EXPECT_EQ(verdict_on_values(most, {1, 2, 2}, results::MetricKind::kExact), "undecided") << "exact values disagree";
+}
+
+TEST(Claim, about_something_with_noise_is_not_judged_in_an_unfit_session) {
+  using enum results::ExactClaim::Relation;
+  using enum results::MetricKind;
+  const Fitness unfit{false, kMachineReason, {"unfit: other work"}};
+  for (const std::vector<double>& values : {std::vector<double>(6, 1), std::vector<double>(6, 9), {1.0, 9.0}}) {
+    for (const results::MetricKind kind : {kTime, kQuality, kMemory})
+      EXPECT_EQ(verdict_on_values(of_frames(2, kMost), values, kind, unfit), "not judged");
+    EXPECT_EQ(verdict_on_values(of_frames(2, kMost), values, kExact, unfit),
+              verdict_on_values(of_frames(2, kMost), values, kExact, {}));
+  }
+  results::Result result;
+  sample::add_bucket_family(result, 12);
+  for (const JudgedClaim& claim : judge_claims(buckets(), result, unfit)) {
+    const auto& ratio = std::get<JudgedRatio>(claim.evidence);
+    EXPECT_EQ(verdict_of(claim), ratio.measured ? "not judged" : "undecided");
+    EXPECT_TRUE(!ratio.measured || ratio.measured->interval) << "what was measured is kept";
+  }
+  // By the load that the session recorded.
+  for (int block = 0; block < 12; ++block) result.session.disturbances.push_back({block, 10, 17, 0});
+  EXPECT_EQ(verdict_of(judge_claims(buckets(), result).front()), "not judged");
+}
+
+TEST(Claim, of_an_order_is_judged_in_an_unfit_session_where_it_is_exact) {
+  results::Article article;
+  article.family = "shelf";
+  article.claims = {order("put", {"a", "b"}), order("used_bytes", {"a", "b"})};
+  results::Result result;
+  for (const auto& [variant, value] : {std::pair("a", 10.0), std::pair("b", 20.0)}) {
+    sample::add_processes(result, fmt::format("shelf/{}/store", variant), {{"put", value}}, 10, 8, 0.001);
+    for (int i = 0; i < 8; ++i) result.processes[result.processes.size() - 8 + i].counters["used_bytes"] = value;
+  }
+  const std::vector<JudgedClaim> claims = judge_claims(article, result, {false, kMachineReason, {}});
+  EXPECT_EQ(verdict_of(claims[0]), "not judged");
+  EXPECT_EQ(verdict_of(claims[1]), "reproduced");
+}
+
+TEST(Claim, about_latencies_is_not_judged_in_an_unfit_session_and_about_other_exhibits_is) {
+  results::Article article;
+  article.family = "shelf";
+  const auto of_exhibit = [](const char* exhibit) {
+    results::ExactClaim claim{{"shelf/*/store", "worst"}, {"16", 16, 1}, results::ExactClaim::Relation::kMost};
+    claim.quantity.exhibit = exhibit;
+    return results::Claim{"", claim};
+  };
+  article.claims = {of_exhibit("call"), of_exhibit("tree")};
+  results::Result result;
+  sample::add_processes(result, "shelf/plain/store", {{"put", 10}}, 10, 2, 0.001);
+  for (const auto& [name, kind] :
+       {std::pair("call", results::ExhibitKind::kLatency), std::pair("tree", results::ExhibitKind::kEvents)})
+    result.exhibits.push_back({"shelf/plain/store", {name, "", kind}, "", 6, {{"worst", 12}}});
+  const std::vector<JudgedClaim> fit = judge_claims(article, result, Fitness{}),
+                                 unfit = judge_claims(article, result, {false, kMachineReason, {}});
+  EXPECT_EQ(verdict_of(fit[0]), "reproduced");
+  EXPECT_EQ(verdict_of(unfit[0]), "not judged");
+  EXPECT_EQ(verdict_of(unfit[1]), "reproduced");
 }
 
 TEST(Claim, may_be_about_the_figures_of_an_exhibit) {

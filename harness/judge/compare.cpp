@@ -562,8 +562,9 @@ void finish(std::vector<RowTest>& rows, const ComparedArm& base, const ComparedA
       row.hidden_by_layout =
           row.verdict == Verdict::kUnknown && (alone == Verdict::kRegressed || alone == Verdict::kImproved);
       if (!into.judged) {
-        set_unknown(row, into.fitness.reason == kBlindReason ? Reason::kBlind : Reason::kMachine,
-                    "the session is unfit");
+        const bool blind = into.fitness.reason == kBlindReason;
+        set_unknown(row, blind ? Reason::kBlind : Reason::kMachine,
+                    blind ? "unfit, not judged" : "disturbed, not judged");
       } else if (is_warming_up(base, row.benchmark) || is_warming_up(head, row.benchmark)) {
         set_unknown(row, Reason::kBlind, "still warming up: its repetitions kept becoming faster or slower");
       } else if (row.verdict == Verdict::kUnknown) {

@@ -27,6 +27,10 @@ const CheckTable& all_checks() {
 
 }  // namespace
 
+bool judges_times(const DriverCheck& check) {
+  return check.kind == "linear sampling slower" || check.kind == "operation within";
+}
+
 CheckOutcome check_claim(const DriverCheck& check, const DriverColumn& column, const ImageSweep& sweep,
                          const results::MemoryFindings* memory) {
   CheckOutcome outcome = all_checks().at(check.kind)({check, column, sweep, memory});

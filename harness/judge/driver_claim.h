@@ -19,6 +19,9 @@ struct CheckOutcome {
   bool answered = true;       ///< whether the column has the data
 };
 
+/// Whether the check judges times of real allocations.
+bool judges_times(const results::DriverCheck& check);
+
 /// `memory`: real allocations on that column's device; null: none were made.
 CheckOutcome check_claim(const results::DriverCheck& check, const results::DriverColumn& column,
                          const results::ImageSweep& sweep, const results::MemoryFindings* memory = nullptr);

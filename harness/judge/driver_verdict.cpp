@@ -76,8 +76,8 @@ DriverVerdict verdict_elsewhere(ClaimScope scope, JudgedDriverClaim& judged) {
 class DriverJudge {
  public:
   DriverJudge(const Article& article, std::span<const DriverColumn> atlas,
-              std::span<const results::MemoryFindings> memory)
-      : article_(article), atlas_(atlas), memory_(memory), other_(answering(kAnyDriver)) {
+              std::span<const results::MemoryFindings> memory, bool disturbed)
+      : article_(article), atlas_(atlas), memory_(memory), disturbed_(disturbed), other_(answering(kAnyDriver)) {
     for (const auto& [name, platform] : article.platforms) {
       Columns columns = answering(platform.columns);
       if (columns.empty()) judged_.missing.push_back(name);
@@ -119,9 +119,14 @@ class DriverJudge {
   JudgedDriverClaim checked(const results::Claim& claim, const DriverClaim& driver_claim,
                             const Columns& columns) const {
     JudgedDriverClaim judged{&claim, &driver_claim, "", DriverVerdict::kOpen, {}};
-    for (const DriverColumn* column : columns)
-      judged.columns.push_back(
-          {column, check_claim(driver_claim.check, *column, article_.sweep, memory_of(column->name))});
+    for (const DriverColumn* column : columns) {
+      CheckOutcome outcome = check_claim(driver_claim.check, *column, article_.sweep, memory_of(column->name));
+      if (disturbed_ && judges_times(driver_claim.check) && !column->kept && outcome.holds) {
+        outcome.holds.reset();
+        outcome.found += ", disturbed, not judged";
+      }
+      judged.columns.push_back({column, std::move(outcome)});
+    }
     return judged;
   }
 
@@ -171,6 +176,7 @@ class DriverJudge {
   const Article& article_;
   std::span<const DriverColumn> atlas_;
   std::span<const results::MemoryFindings> memory_;
+  bool disturbed_;
   Columns other_;                            ///< of no platform
   std::map<std::string, Columns> surveyed_;  ///< by platform
   JudgedDriverClaims judged_;
@@ -220,8 +226,8 @@ DriverCounts JudgedDriverClaim::drivers() const {
 }
 
 JudgedDriverClaims judge_driver_claims(const Article& article, std::span<const DriverColumn> atlas,
-                                       std::span<const results::MemoryFindings> memory) {
-  DriverJudge judge(article, atlas, memory);
+                                       std::span<const results::MemoryFindings> memory, bool disturbed) {
+  DriverJudge judge(article, atlas, memory, disturbed);
   for (const results::Claim& claim : article.claims)
     if (const auto* driver_claim = std::get_if<DriverClaim>(&claim.kind)) judge.add(claim, *driver_claim);
   return judge.take();

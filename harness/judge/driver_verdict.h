@@ -74,9 +74,10 @@ struct JudgedDriverClaims {
 };
 
 /// Columns of drivers that answered nothing at all are left out. `article` and `atlas` must outlive the result.
-/// `memory`: real allocations on the devices of some columns.
+/// `memory`: real allocations on the devices of some columns. `disturbed`: other work spoils the times of this machine,
+/// so that they decide nothing; those of kept columns are of other machines.
 JudgedDriverClaims judge_driver_claims(const results::Article& article, std::span<const results::DriverColumn> atlas,
-                                       std::span<const results::MemoryFindings> memory = {});
+                                       std::span<const results::MemoryFindings> memory = {}, bool disturbed = false);
 
 /// The columns whose names match one of the globs, in either case. Not those that were asked with other settings of the
 /// driver (DriverColumn::environment): the article used none.

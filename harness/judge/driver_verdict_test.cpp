@@ -228,6 +228,31 @@ TEST(DriverVerdict, takes_the_real_allocations_of_the_same_column) {
   EXPECT_EQ(elsewhere(every, atlas), "open");
 }
 
+TEST(DriverVerdict, is_not_decided_by_the_times_of_a_disturbed_machine) {
+  Article every = article(ClaimScope::kEachDriver);
+  std::get<results::DriverClaim>(every.claims.front().kind).check = {
+      .kind = "operation within", .most = 100, .operation = "sub-allocate"};
+  std::vector<DriverColumn> atlas{column("here-1", 64), column("other-1", 64)};
+  atlas[1].kept = true;  // of another machine
+  std::vector<results::MemoryFindings> memory(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    memory[i].column = atlas[i].name;
+    memory[i].timings.push_back({.what = "sub-allocate", .samples_ns = {30, 40, 50}});
+  }
+  const auto outcomes = [&](bool disturbed) {
+    const JudgedDriverClaims judged = judge_driver_claims(every, atlas, memory, disturbed);
+    std::string text;
+    for (const ColumnOutcome& one : judged.elsewhere.front().columns)
+      text += fmt::format("{}: {}{}; ", one.column->name, one.outcome.found, one.outcome.holds ? "" : " (open)");
+    return text;
+  };
+  EXPECT_EQ(outcomes(false), "here-1: 40 ns; other-1: 40 ns; ");
+  EXPECT_EQ(outcomes(true), "here-1: 40 ns, disturbed, not judged (open); other-1: 40 ns; ");
+  // What is no time is not disturbed.
+  EXPECT_EQ(judge_driver_claims(article(ClaimScope::kEachDriver), atlas, {}, true).elsewhere.front().verdict,
+            judge_driver_claims(article(ClaimScope::kEachDriver), atlas, {}, false).elsewhere.front().verdict);
+}
+
 TEST(DriverVerdict, counts_the_claims_that_no_column_answers) {
   Article made = article(ClaimScope::kPlatform, "There");
   for (const ClaimScope scope : {ClaimScope::kEachPlatform, ClaimScope::kSomePlatform, ClaimScope::kEachDriver})

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
 
+#include "harness/base/cpu_share.h"
 #include "harness/measure/system_files.h"
 
 namespace lab::measure {
@@ -163,9 +164,8 @@ std::vector<std::string> find_disturbances(const Conditions& before, const Condi
     std::string sentence;
   } rows[]{
       {foreign > kForeignShare * seconds,
-       fmt::format("other processes used {:.0f} % of a CPU during the session{}: stop them, or measure when they are "
-                   "done",
-                   100 * foreign / seconds, heaviest(before, after, foreign))},
+       fmt::format("other processes used {} during the session{}: stop them, or measure when they are done",
+                   cpus_text(foreign / seconds), heaviest(before, after, foreign))},
       {stolen > kStolenShare,
        fmt::format("the host withheld {:.1f} % of the CPUs' time during the session: measure on a machine whose CPUs "
                    "are not shared",

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "harness/base/child.h"
+#include "harness/base/needs_test.h"
 #include "harness/measure/fake_build.h"
 
 namespace lab::measure {
@@ -37,7 +38,7 @@ class WithoutGit {
 class SourceCheckout : public testing::Test {
  protected:
   void SetUp() override {
-    if (!shell(".", "git --version")) GTEST_SKIP() << "needs git";
+    SKIP_WITHOUT_PROGRAM("git");
     folder_.write("file", "1");
     ASSERT_TRUE(shell(folder_.path(), "cd \"$1\"; git init -q; git add file; git commit -qm one"));
   }

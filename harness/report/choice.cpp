@@ -13,6 +13,7 @@
 #include <ranges>
 
 #include "harness/judge/summary.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/metrics.h"
 
@@ -46,11 +47,14 @@ struct Candidate {
 
 constexpr const char* kFront = "on the front";
 constexpr const char* kGroupFront = "on its group's front";
+constexpr const char* kNeither = "on neither";
+constexpr const char* kNoMemory = "no figure for memory";
 
 /// As the legend of the plot has it.
-const char* kind_of(const Candidate& one) {
-  if (!one.memory()) return "no figure for memory";
-  return one.on_front ? kFront : one.on_group_front ? kGroupFront : "on neither";
+std::string kind_of(const Candidate& one, const judge::Fitness& fitness) {
+  if (!one.memory()) return kNoMemory;
+  if (!fitness.fit) return not_judged(fitness);
+  return one.on_front ? kFront : one.on_group_front ? kGroupFront : kNeither;
 }
 
 /// The candidates that are measured on one workload: they are compared with each other.
@@ -61,8 +65,8 @@ struct Contest {
 
 class Choices {
  public:
-  Choices(std::string family, const Choice& choice, const Result& result)
-      : family_(std::move(family)), choice_(choice), result_(result) {
+  Choices(std::string family, const Choice& choice, const Result& result, const judge::Fitness& fitness)
+      : family_(std::move(family)), choice_(choice), result_(result), fitness_(fitness) {
     for (const VariantCard& variant : result.variants)
       if (variant.family == family_)
         if (std::optional<Candidate> one = candidate(variant)) candidates_.push_back(std::move(*one));
@@ -70,6 +74,7 @@ class Choices {
       return a.group != b.group ? a.group < b.group : a.time.median < b.time.median;
     });
     for (const Contest& contest : contests()) {
+      if (!fitness_.fit) break;  // a front is a verdict on times
       if (std::ranges::count_if(contest.candidates, [](const Candidate* one) { return one->memory().has_value(); }) < 2)
         continue;  // one variant is on a front by itself
       mark_front(contest.candidates, &Candidate::on_front);
@@ -172,21 +177,22 @@ class Choices {
         "First find the group that does what you need. Times of different groups are comparable only where the "
         "workload "
         "is the same.";
-    if (!choice_.metrics.empty())
+    if (!fitness_.fit) return text + fmt::format(" Times: {}. So no row is marked.", not_judged(fitness_));
+    if (std::ranges::any_of(candidates_, &Candidate::on_group_front))
       text += fmt::format(
           " Rows with a mark are the sensible choices for time and memory: of all variants on its workload (\"{}\"), "
-          "or "
-          "of those in its group (\"{}\"), no other one is better in both time and {}. To each other row with figures "
-          "there "
-          "is one that is better in both.",
+          "or of those in its group (\"{}\"), no other one has less of both the median time and {}. To each other row "
+          "with figures there is one that has no more of either and less of one. Where intervals of times overlap, "
+          "another session may mark another row.",
           kFront, kGroupFront, uncapitalized(choice_.metrics.front().title));
     return text;
   }
 
   List meanings() const {
     List list{
-        {fmt::format("Time: the median of one operation of the group's workload, in nanoseconds, with its 95 % "
-                     "interval over processes. Less is better.")}};
+        {fmt::format("Time: the median of one operation of the group's workload, in nanoseconds{}. Less is better.",
+                     has_intervals() ? ", with its 95 % interval over processes"
+                                     : fmt::format("; an interval needs {} processes", stats::least_count()))}};
     if (const std::string latencies = latencies_meaning(); !latencies.empty()) list.items.push_back(latencies);
     for (const ChoiceMetric& metric : choice_.metrics)
       list.items.push_back(fmt::format("{}: {}", metric.title, metric.means));
@@ -212,11 +218,17 @@ class Choices {
     if (found == nullptr) return "";
     return fmt::format(
         "p99.9 and worst call: \"{}\". Of 1,000 such calls, 999 end within the first time, and all within the second. "
-        "{} repeat one sequence of calls in a pass of their own, and a call's time is the least over them, so that "
-        "interruptions by the machine do not count. These times count where a frame or a deadline must not be missed.",
+        "{} in a pass of their own{}. These times count where a frame or a deadline must not be missed.",
         found->latency->info.title,
-        least == most ? counted(static_cast<std::size_t>(most), "process", "processes")
-                      : fmt::format("{} to {} processes", least, most));
+        most == 1 ? "1 process makes one sequence of calls"
+                  : fmt::format("{} processes repeat one sequence of calls",
+                                least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most)),
+        most == 1 ? ""
+                  : ", and a call's time is the least over them, so that interruptions by the machine do not count");
+  }
+
+  bool has_intervals() const {
+    return std::ranges::any_of(candidates_, [](const Candidate& one) { return one.time.interval.has_value(); });
   }
 
   bool has_unsupported() const {
@@ -271,7 +283,8 @@ class Choices {
       if (table.groups.empty() || last_group_ != one.group)
         table.groups.push_back({table.rows.size(), group_title(one.group)});
       last_group_ = one.group;
-      if (one.on_group_front || one.variant->reference) table.summary_rows.push_back(table.rows.size());
+      if (fitness_.fit && (one.on_group_front || one.variant->reference))
+        table.summary_rows.push_back(table.rows.size());
       table.benchmarks.push_back({one.benchmark});
       table.rows.push_back(row(one));
     }
@@ -306,7 +319,8 @@ class Choices {
   }
 
   std::string caption(bool plotted) const {
-    return fmt::format("Variants by what they can do, the fastest of each group first{}",
+    return fmt::format("Variants by what they can do, the lowest median of each group first{}{}",
+                       fitness_.fit ? "" : " (" + not_judged(fitness_) + ")",
                        plotted ? "; an empty cell was not measured in this session, or cannot be" : "");
   }
 
@@ -324,6 +338,7 @@ class Choices {
   std::string family_;
   const Choice& choice_;
   const Result& result_;
+  const judge::Fitness& fitness_;
   std::vector<Candidate> candidates_;
   mutable std::size_t last_group_ = 0;
 };
@@ -361,7 +376,7 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
                        {"low", shown.low},
                        {"high", shown.high},
                        {"memory", memory.value_or(strip)},
-                       {"kind", kind_of(*one)},
+                       {"kind", kind_of(*one, fitness_)},
                        {"shown_time", with_interval(one->time)},
                        {"shown_memory", memory ? formatted(*memory, metric.format) : "no figure"}};
     if (one->on_front) {
@@ -374,12 +389,18 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
   if (with_memory < contest.candidates.size()) bounds.push_back(json::object{{"memory", most + 0.11 * room}});
   std::ranges::sort(front, {}, [](const json::value& point) { return point.at("time").as_double(); });
   Chart chart("choice", fmt::format("{}-choice-{}", family_, contest.workload->name));
-  chart.title = fmt::format("{}: {} of {} variants are on the front: {}", contest.workload->name, front.size(),
-                            with_memory, enumerated(best));
+  chart.title = fitness_.fit
+                    ? fmt::format("{}: by their medians, {} of {} variants {} on the front: {}", contest.workload->name,
+                                  front.size(), with_memory, front.size() == 1 ? "is" : "are", enumerated(best))
+                    : fmt::format("{}: {} variants, {}", contest.workload->name, with_memory, not_judged(fitness_));
   chart.note = fmt::format(
-      "Left and low is better. The line is the Pareto front: each variant on it has less time or less memory than any "
-      "other. What another group's variants beat may still be the best of its group. Bars: 95 % intervals of the "
-      "time.{}{}",
+      "Left and low is better.{}{}{}{}",
+      fitness_.fit ? " The line is the Pareto front of the medians: no other variant has no more of either and less of "
+                     "one. What another group's variants beat may still be the best of its group."
+                   : "",
+      std::ranges::any_of(contest.candidates, [](const Candidate* one) { return one->time.interval.has_value(); })
+          ? " Bars: 95 % intervals of the time."
+          : "",
       metric.note.empty() ? "" : " " + metric.note,
       with_memory < contest.candidates.size()
           ? fmt::format(" Above the dotted line: variants without a figure for {}.", uncapitalized(metric.title))
@@ -388,9 +409,11 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
                            uncapitalized(metric.title), chart.title);
   const double share = std::pow(slow / fast, 0.06);
   chart.data = {{"rows", std::move(rows)}, {"front", std::move(front)}, {"bounds", std::move(bounds)}};
-  chart.values = {{"x_domain", json::array{fast / share, slow * share}},
-                  {"y_domain", domain(least, with_memory < contest.candidates.size() ? strip : most, 0.08 * room)},
-                  {"height", static_cast<std::int64_t>(360 + 9 * contest.candidates.size())}};
+  chart.values = {
+      {"x_domain", json::array{fast / share, slow * share}},
+      {"y_domain", domain(least, with_memory < contest.candidates.size() ? strip : most, 0.08 * room)},
+      {"kinds", json::array{kFront, kGroupFront, fitness_.fit ? kNeither : not_judged(fitness_), kNoMemory}},
+      {"height", static_cast<std::int64_t>(360 + 9 * contest.candidates.size())}};
   // The axis ends below the variants without a figure.
   chart.words = {{"operation", contest.workload->operation},
                  {"axis", metric.axis},
@@ -414,9 +437,10 @@ std::vector<std::size_t> pareto_front(const std::vector<std::pair<double, double
   return front;
 }
 
-Section choice_section(const std::string& family, const results::Family& described, const Result& result) {
+Section choice_section(const std::string& family, const results::Family& described, const Result& result,
+                       const judge::Fitness& fitness) {
   if (!described.choice) return {"choice-" + family, "", {}, {}};
-  return Choices(family, *described.choice, result).section();
+  return Choices(family, *described.choice, result, fitness).section();
 }
 
 }  // namespace lab::report

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cctype>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <span>
 
 #include "harness/judge/exact.h"
 #include "harness/judge/summary.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 
 namespace lab::report {
@@ -52,20 +55,6 @@ bool has_obstacle(const std::optional<MeasuredRatio>& ratio) {
   return !ratio || (ratio->exact && !ratio->interval);
 }
 
-/// What the benchmarks lack then, beginning with the name of one.
-std::string obstacle(std::span<const std::string> benchmarks, const std::string& metric, const Result& result) {
-  for (const std::string& benchmark : benchmarks) {
-    const std::vector<stats::Datum> values = judge::metric_values(result, benchmark, metric);
-    if (values.empty()) return benchmark + " has no numbers";
-    if (std::ranges::any_of(values, [](const stats::Datum& one) { return one.value <= 0; }))
-      return benchmark + " has a value of 0 or less";
-    if (judge::is_exact(result, benchmark, metric) && !judge::exact_value(result, benchmark, metric))
-      return benchmark + (values.size() == 1 ? " has one process, which proves no exact value"
-                                             : " has different values of an exact metric");
-  }
-  return fmt::format("{} is in no block with {}", benchmarks.front(), benchmarks.back());
-}
-
 /// The ratio of an exact metric as text, in the direction of the claim.
 std::string explain_exact(std::string_view times, double ratio, double effect, std::string_view not_so,
                           ClaimVerdict verdict) {
@@ -80,6 +69,7 @@ std::string explain_exact(std::string_view times, double ratio, double effect, s
     case ClaimVerdict::kRefuted:
       return fmt::format("not {}: {}.", not_so, times);
     case ClaimVerdict::kUndecided:
+    case ClaimVerdict::kNotJudged:
       break;
   }
   return fmt::format("{}; the claim is of no effect.", times);
@@ -115,9 +105,12 @@ std::string explain(const JudgedRatio& ratio, const MeasuredRatio& measured, Cla
                            number(most), word);
       return fmt::format("at most {} times as {}: less than {:.0f} % of the claimed effect.", number(most), word,
                          100 * judge::kClaimTolerance);
+    case ClaimVerdict::kNotJudged:
+      return fmt::format("{}; claimed is {}.", between, number(effect));
     case ClaimVerdict::kUndecided:
       break;
   }
+  if (ratio.claimed == 1) return fmt::format("{}; the claim is of no effect.", between);
   return fmt::format("{}: both no effect and the claimed {} are possible.", between, number(effect));
 }
 
@@ -164,8 +157,52 @@ std::string_view relation_words(results::ExactClaim::Relation relation) {
 
 /// Four digits, so that 1 / (4 * 128) and its printed rounding are told apart.
 std::string shortest(const stats::Interval& values) {
-  const std::string low = fmt::format("{:.4g}", values.low), high = fmt::format("{:.4g}", values.high);
+  const std::string low = plain(values.low), high = plain(values.high);
   return low == high ? low : range(low, high);
+}
+
+/// "2^5 * 16,384": the formula with the numbers of its names; "" where processes differ in them.
+std::string filled_in(const results::Formula& formula, const judge::ExactValue& value) {
+  if (value.operands.size() != formula.names().size()) return "";
+  const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const std::string& text = formula.text();
+  std::string filled;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = static_cast<std::size_t>(
+        std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_name) - text.begin());
+    const std::string word = text.substr(at, std::max<std::size_t>(1, end - at));
+    const auto name = std::ranges::find(formula.names(), word);
+    filled += name == formula.names().end()
+                  ? word
+                  : plain(value.operands[static_cast<std::size_t>(name - formula.names().begin())]);
+    at += word.size();
+  }
+  return filled;
+}
+
+/// What keeps the values of a benchmark from a verdict.
+std::string why_undecided(const judge::ExactValue& value, const std::string& values) {
+  using Source = judge::ExactValue::Source;
+  if (value.source == Source::kCounter)
+    return value.count < judge::kLeastToAgree
+               ? fmt::format("{} has {} in one process, which proves no exact value", value.benchmark, values)
+               : fmt::format("{} has different values of an exact metric, {}", value.benchmark, values);
+  if (value.count < stats::least_count())
+    return fmt::format("{} has {} in {}; a metric with noise needs {}", value.benchmark, values,
+                       counted(value.count, "process", "processes"), stats::least_count());
+  return fmt::format("{} has {}: not in every process as stated, nor beyond it with the interval of the median",
+                     value.benchmark, values);
+}
+
+/// nullptr without such a value.
+const judge::ExactValue* first_with(const std::vector<judge::ExactValue>& values, ClaimVerdict verdict) {
+  const auto found = std::ranges::find(values, verdict, &judge::ExactValue::verdict);
+  return found == values.end() ? nullptr : &*found;
+}
+
+/// " A session makes this exhibit once." if the values are of one.
+std::string once_sentence(const std::vector<judge::ExactValue>& values) {
+  return values.front().source == judge::ExactValue::Source::kFigure ? " A session makes this exhibit once." : "";
 }
 
 stats::Interval range_of(const std::vector<judge::ExactValue>& values) {
@@ -173,12 +210,6 @@ stats::Interval range_of(const std::vector<judge::ExactValue>& values) {
   for (const judge::ExactValue& value : values)
     all = {std::min(all.low, value.range.low), std::max(all.high, value.range.high)};
   return all;
-}
-
-/// nullptr if the claim holds in all of them.
-const judge::ExactValue* first_wrong(const std::vector<judge::ExactValue>& values) {
-  const auto wrong = std::ranges::find(values, false, &judge::ExactValue::holds);
-  return wrong == values.end() ? nullptr : &*wrong;
 }
 
 ClaimRow without_values(ClaimRow row, const results::Quantity& quantity) {
@@ -193,6 +224,17 @@ ClaimRow without_values(ClaimRow row, const results::Quantity& quantity) {
 struct RowMaker {
   const Result& result;
   ClaimVerdict verdict;
+
+  /// The reason for the verdict on values: the benchmark that decides, or `held` of all of them.
+  template <typename Text>
+  std::string reason_of(const std::vector<judge::ExactValue>& values, Text text, const std::string& held) const {
+    if (verdict == ClaimVerdict::kNotJudged) return fmt::format("Found in {}.", counted(values.size(), "benchmark"));
+    if (const judge::ExactValue* const wrong = first_with(values, ClaimVerdict::kRefuted))
+      return fmt::format("{}.{}", text(*wrong), once_sentence(values));
+    if (const judge::ExactValue* const open = first_with(values, ClaimVerdict::kUndecided))
+      return why_undecided(*open, text(*open, true)) + ".";
+    return fmt::format("{} in {}.{}", held, counted(values.size(), "benchmark"), once_sentence(values));
+  }
 
   ClaimRow operator()(const JudgedRatio& ratio) const {
     const std::optional<double>& stated = ratio.claim->stated;
@@ -214,10 +256,13 @@ struct RowMaker {
     ClaimRow row{.stated = std::string(relation_words(exact.claim->relation)) + stated.text};
     if (exact.values.empty()) return without_values(std::move(row), exact.claim->quantity);
     row.here = as_printed(range_of(exact.values), stated);
-    const judge::ExactValue* const wrong = first_wrong(exact.values);
-    row.why = wrong == nullptr ? fmt::format("{} in {}.", is_bound ? "Within the bound" : "The stated number",
-                                             counted(exact.values.size(), "benchmark"))
-                               : fmt::format("{} has {}.", wrong->benchmark, as_printed(wrong->range, stated));
+    row.why = reason_of(
+        exact.values,
+        [&](const judge::ExactValue& one, bool alone = false) {
+          const std::string values = as_printed(one.range, stated);
+          return alone ? values : fmt::format("{} has {}", one.benchmark, values);
+        },
+        is_bound ? "Within the bound" : "The stated number");
     return row;
   }
 
@@ -232,19 +277,29 @@ struct RowMaker {
       return row;
     }
     row.here = shortest(range_of(formula.values));
-    const judge::ExactValue* const wrong = first_wrong(formula.values);
-    row.why = wrong == nullptr
-                  ? fmt::format("As the formula gives it in {}.", counted(formula.values.size(), "benchmark"))
-                  : fmt::format("{} has {}; the formula gives {}.", wrong->benchmark, shortest(wrong->range),
-                                shortest(wrong->stated));
+    const auto given = [&](const judge::ExactValue& one) {
+      const std::string filled = filled_in(formula.claim->stated, one), value = shortest(one.stated);
+      return filled.empty() || filled == value ? value : fmt::format("{} = {}", filled, value);
+    };
+    const bool alike = std::ranges::adjacent_find(formula.values, std::not_equal_to(), &judge::ExactValue::operands) ==
+                       formula.values.end();
+    row.why = reason_of(
+        formula.values,
+        [&](const judge::ExactValue& one, bool alone = false) {
+          const std::string values = shortest(one.range);
+          return alone ? values : fmt::format("{} has {}; the formula gives {}", one.benchmark, values, given(one));
+        },
+        alike && !formula.values.front().operands.empty()
+            ? fmt::format("{}, as the formula gives it", given(formula.values.front()))
+            : "As the formula gives it");
     return row;
   }
 
   ClaimRow operator()(const JudgedOrder& order) const {
-    static const std::map<ClaimVerdict, std::string_view> kFindings{
-        {ClaimVerdict::kReproduced, "Every step grows"},
-        {ClaimVerdict::kRefuted, "One step does not grow"},
-        {ClaimVerdict::kUndecided, "One step may not grow"}};
+    static const std::map<ClaimVerdict, std::string_view> kFindings{{ClaimVerdict::kReproduced, "Every step grows"},
+                                                                    {ClaimVerdict::kRefuted, "One step does not grow"},
+                                                                    {ClaimVerdict::kUndecided, "One step may not grow"},
+                                                                    {ClaimVerdict::kNotJudged, "The steps"}};
     return {.stated = fmt::format("{}", fmt::join(order.claim->variants, " < ")),
             .why = fmt::format("{}: {}.", kFindings.at(verdict), steps_phrase(order, result))};
   }
@@ -259,7 +314,8 @@ ClaimRow row_of(const JudgedClaim& claim, const Result& result) {
 const std::map<ClaimVerdict, Emphasis> kEmphasis{{ClaimVerdict::kReproduced, Emphasis::kGood},
                                                  {ClaimVerdict::kWeaker, Emphasis::kWeak},
                                                  {ClaimVerdict::kRefuted, Emphasis::kBad},
-                                                 {ClaimVerdict::kUndecided, Emphasis::kOpen}};
+                                                 {ClaimVerdict::kUndecided, Emphasis::kOpen},
+                                                 {ClaimVerdict::kNotJudged, Emphasis::kOpen}};
 
 template <typename Evidence>
 bool has(const std::vector<JudgedClaim>& claims) {
@@ -286,10 +342,12 @@ std::string ratio_phrase(const std::vector<JudgedClaim>& claims) {
   };
   const bool times = all([](const JudgedRatio& ratio) { return ratio.time || !ratio.measured; });
   const bool tables = all([](const JudgedRatio& ratio) { return ratio.one->from_table.has_value(); });
+  const bool intervals = !all([](const JudgedRatio& ratio) { return !ratio.measured || !ratio.measured->interval; });
   return fmt::format(
-      " A ratio is the first variant's {} over the second's: above 1, the second {}. It is the median over blocks, "
-      "with a 95 % interval. The verdict compares it with the ratio from the article's own table{}.",
+      " A ratio is the first variant's {} over the second's: above 1, the second {}. It is the median over blocks{}. "
+      "The verdict compares it with the ratio from the article's own table{}.",
       times ? "time" : "time or other metric", times ? "is faster" : "is faster or needs less",
+      intervals ? ", with a 95 % interval" : fmt::format("; an interval needs {}", stats::least_count()),
       tables ? "" : ", or with the stated one where the table has none");
 }
 
@@ -304,7 +362,8 @@ std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article&
   if (has<JudgedExact>(claims))
     text +=
         " A claim of a number is reproduced if every benchmark has it, to within one unit of the last digit that the "
-        "article prints.";
+        "article prints; 0 and a bound hold exactly. A counter needs two processes that agree, a metric with noise " +
+        fmt::format("{} processes.", stats::least_count());
   if (has<JudgedFormula>(claims))
     text +=
         " A claim of a formula is reproduced if every benchmark's value is what the formula gives for its own metrics.";
@@ -316,6 +375,8 @@ std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article&
     text +=
         " An exact metric has no noise: if all processes of each benchmark agree, the ratio of the two values decides, "
         "without an interval.";
+  if (std::ranges::find(claims, ClaimVerdict::kNotJudged, &JudgedClaim::verdict) != claims.end())
+    text += " The session is unfit, so that only claims about exact metrics are judged; other figures are shown.";
   return text;
 }
 
@@ -353,10 +414,12 @@ TableCell claim_cell(const JudgedClaim& claim) {
   return cell;
 }
 
-std::vector<TableCell> claim_cells(const JudgedClaim& claim, const std::vector<std::string>& also,
-                                   const Result& result) {
+std::vector<TableCell> claim_cells(const JudgedClaim& claim, const std::vector<std::string>& also, const Result& result,
+                                   const judge::Fitness& fitness) {
   const ClaimRow row = row_of(claim, result);
-  std::vector<TableCell> cells{TableCell(std::string(judge::to_string(claim.verdict)), kEmphasis.at(claim.verdict)),
+  const bool unjudged = claim.verdict == ClaimVerdict::kNotJudged && !fitness.fit;
+  std::vector<TableCell> cells{TableCell(unjudged ? not_judged(fitness) : std::string(judge::to_string(claim.verdict)),
+                                         kEmphasis.at(claim.verdict)),
                                claim_cell(claim),
                                row.stated,
                                row.from_table,
@@ -372,14 +435,15 @@ std::vector<TableCell> claim_cells(const JudgedClaim& claim, const std::vector<s
   return cells;
 }
 
-Table claims_table(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
+Table claims_table(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result,
+                   const judge::Fitness& fitness) {
   const std::vector<std::string> also = also_of(claims);
   Table table{"claims-" + article.name,
               "The article's claims and their verdicts on this machine",
               claim_columns(claims, also),
               {}};
   for (const JudgedClaim& claim : claims) {
-    table.rows.push_back(claim_cells(claim, also, result));
+    table.rows.push_back(claim_cells(claim, also, result, fitness));
     table.benchmarks.push_back(claim.benchmarks);
   }
   table.drop_empty_columns();
@@ -429,6 +493,7 @@ std::string reason(const JudgedClaim& claim, const Result& result) {
 std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
   std::vector<std::string> texts;
   for (const auto& [verdict, emphasis] : kEmphasis) {
+    if (verdict == ClaimVerdict::kNotJudged) continue;
     const auto count = std::count_if(claims.begin(), claims.end(),
                                      [wanted = verdict](const JudgedClaim& claim) { return claim.verdict == wanted; });
     if (count != 0) texts.push_back(fmt::format("{} {}", count, judge::to_string(verdict)));
@@ -437,14 +502,15 @@ std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
 }
 
 Section claims_section(const std::vector<JudgedClaim>& claims, const Article& article, const std::string& title,
-                       const Result& result) {
+                       const Result& result, const judge::Fitness& fitness) {
   Section section{"claims-" + article.name, title, {}, {}};
   section.elements.emplace_back(Paragraph{method_phrase(claims, article, result)});
   Charts charts;
   for (const results::RatioChart& wanted : article.charts)
-    if (std::optional<Chart> chart = ratio_chart(wanted, article, result)) charts.charts.push_back(std::move(*chart));
+    if (std::optional<Chart> chart = ratio_chart(wanted, article, result, fitness))
+      charts.charts.push_back(std::move(*chart));
   if (!charts.charts.empty()) section.elements.emplace_back(std::move(charts));
-  section.elements.emplace_back(claims_table(claims, article, result));
+  section.elements.emplace_back(claims_table(claims, article, result, fitness));
   if (Table open = open_claims_table(article); !open.rows.empty()) section.elements.emplace_back(std::move(open));
   return section;
 }
@@ -466,22 +532,25 @@ class RatioRows {
   }
 
   json::array rows;
-  std::string last;   ///< the last variant with measurements
-  bool bars = false;  ///< whether a ratio has noise
-  std::string here;   ///< its ratio on the first workload that has one
+  std::string last;    ///< the last variant with measurements
+  bool bars = false;   ///< whether a ratio has an interval
+  bool noisy = false;  ///< whether a ratio has noise
+  std::string here;    ///< its ratio on the first workload that has one
 
  private:
   bool add_measured(const std::string& variant, const std::string& workload, bool is_first) {
     const std::optional<MeasuredRatio> measured =
         judge::measured_ratio(article_.family, chart_.reference, variant, chart_.metric, workload, result_);
     if (!measured) return false;
-    bars = bars || !measured->exact;
+    bars = bars || (!measured->exact && measured->interval);
+    noisy = noisy || !measured->exact;
     const stats::Interval point{measured->median, measured->median};
     add_row(variant, workload, "here, " + workload, measured->median, measured->interval.value_or(point),
             with_interval(*measured));
     if (is_first) {
       last = variant;
-      here = with_interval(*measured);
+      here = measured->exact || measured->interval ? with_interval(*measured)
+                                                   : number(measured->median) + " (too few processes for an interval)";
     }
     return true;
   }
@@ -512,7 +581,21 @@ class RatioRows {
 
 }  // namespace
 
-std::optional<Chart> ratio_chart(const results::RatioChart& wanted, const Article& article, const Result& result) {
+std::string obstacle(std::span<const std::string> benchmarks, const std::string& metric, const Result& result) {
+  for (const std::string& benchmark : benchmarks) {
+    const std::vector<stats::Datum> values = judge::metric_values(result, benchmark, metric);
+    if (values.empty()) return benchmark + " has no numbers";
+    if (std::ranges::any_of(values, [](const stats::Datum& one) { return one.value <= 0; }))
+      return benchmark + " has a value of 0 or less";
+    if (judge::is_exact(result, benchmark, metric) && !judge::exact_value(result, benchmark, metric))
+      return benchmark + (values.size() == 1 ? " has one process, which proves no exact value"
+                                             : " has different values of an exact metric");
+  }
+  return fmt::format("{} is in no block with {}", benchmarks.front(), benchmarks.back());
+}
+
+std::optional<Chart> ratio_chart(const results::RatioChart& wanted, const Article& article, const Result& result,
+                                 const judge::Fitness& fitness) {
   RatioRows made(wanted, article, result);
   for (const results::ArticleRow& row : article.table)
     for (const std::string& variant : row.variants) made.add(variant, &variant == &row.variants.front());
@@ -525,6 +608,7 @@ std::optional<Chart> ratio_chart(const results::RatioChart& wanted, const Articl
   if (const std::optional<double> own = article.figure(made.last, wanted.metric))
     chart.title +=
         fmt::format(", {} times in the article", number(*article.figure(wanted.reference, wanted.metric) / *own));
+  if (made.noisy) chart.title = marked(std::move(chart.title), fitness);
   chart.note = fmt::format("{} of {} divided by that of each variant.{} Right of the dashed line is {}.{}",
                            time ? "Time" : "Metric", wanted.reference, made.bars ? " Bars: 95 % intervals." : "",
                            words_of(time).comparative_up, wanted.note.empty() ? "" : " " + wanted.note);

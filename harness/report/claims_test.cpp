@@ -130,7 +130,8 @@ TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
   };
   EXPECT_EQ(reason_of(formula("100 * leaves"), 1000, 1000), "No process of shelf/* has all of bytes and leaves.");
   EXPECT_EQ(reason_of(formula("bytes * 1"), 1000, 1500), "As the formula gives it in 2 benchmarks.");
-  EXPECT_EQ(reason_of(formula("bytes / 4"), 1000, 1000), "shelf/deep/store has 1000; the formula gives 250.");
+  EXPECT_EQ(reason_of(formula("bytes / 4"), 1000, 1000),
+            "shelf/deep/store has 1,000; the formula gives 1,000 / 4 = 250.");
 
   const results::OrderClaim order{"bytes", "store", {"deep", "plain"}};
   EXPECT_EQ(reason_of(order, 300, 100, 1), "Every step grows: plain / deep 3.00.");

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <map>
 
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/results/commit.h"
 
@@ -81,12 +82,22 @@ json::array band(double threshold) {
 
 /// The finding of the chart: the benchmark that changed most.
 std::string finding(const Comparison& comparison) {
+  if (!comparison.judged)
+    return fmt::format("{}: {} of head to base", capitalized(not_judged(comparison.fitness)),
+                       counted(comparison.tested, "ratio"));
   const judge::ComparisonRow& first = comparison.rows.front();  // rows are sorted by verdict, the largest change first
   if (first.verdict != Verdict::kRegressed && first.verdict != Verdict::kImproved)
     return "No benchmark is known to have changed";
   const std::size_t alike = judge::count(comparison, first.verdict) - 1;
-  return fmt::format("{} {}: {:+.2f} %{}", first.benchmark, judge::to_string(first.verdict), 100 * (first.ratio - 1),
+  const auto percent = [](double ratio) { return fmt::format("{:+.2f} %", 100 * (ratio - 1)); };
+  return fmt::format("{} {}: {} ({}){}", first.benchmark, judge::to_string(first.verdict), percent(first.ratio),
+                     range(percent(first.interval->low), percent(first.interval->high)),
                      alike == 0 ? "" : fmt::format(", and {} more", whole(alike)));
+}
+
+bool has_times_only(const Comparison& comparison) {
+  return std::ranges::all_of(
+      comparison.rows, [](const judge::ComparisonRow& row) { return row.unit.empty() || row.unit.starts_with("ns"); });
 }
 
 std::optional<Chart> ratio_chart(const Comparison& comparison) {
@@ -102,10 +113,12 @@ std::optional<Chart> ratio_chart(const Comparison& comparison) {
   }
   if (rows.empty()) return std::nullopt;
   chart.title = finding(comparison);
+  const bool times = has_times_only(comparison);
   chart.note = fmt::format(
-      "Head's time divided by base's time, with {:.3g} % intervals. Right of the line is slower. Shaded: changes below "
-      "the threshold of {:.3g} %.",
-      100 * (1 - comparison.alpha), 100 * comparison.threshold);
+      "Head's {0} divided by base's {0}, with {1:.3g} % intervals. Right of the line is {2}. Shaded: changes below the "
+      "threshold of {3:.3g} %.",
+      times ? "time" : "time or other metric", 100 * (1 - comparison.alpha), times ? "slower" : "more",
+      100 * comparison.threshold);
   if (left_out != 0)
     chart.note += fmt::format(" {} more benchmarks are the same; the table has them.", whole(left_out));
   chart.text = fmt::format("Dot plot of {} by benchmark. {}", counted(rows.size(), "ratio"), chart.title);
@@ -130,17 +143,19 @@ Table rows_table(const Comparison& comparison) {
       std::ranges::any_of(comparison.rows, [](const judge::ComparisonRow& row) { return row.layout.has_value(); });
   Table table{
       "comparison",
-      fmt::format("Every benchmark that base and head have. The ratio is the median of head's times divided by base's "
-                  "times, {}, not the ratio of the two medians; p is adjusted for the whole table{}",
+      fmt::format("Every benchmark that base and head have. The ratio is the median of head's {0} divided by base's "
+                  "{0}, {1}, not the ratio of the two medians; p is adjusted for the whole table{2}{3}",
+                  has_times_only(comparison) ? "times" : "values",
                   comparison.interleaved ? "each pair within a block" : "over all pairs of processes",
+                  comparison.judged ? "" : "; " + not_judged(comparison.fitness),
                   has_layouts ? fmt::format(". Layout: {}", judge::kLayoutMeaning) : ""),
       {{"Verdict", kVerdict},
        {"Benchmark", kBenchmark},
        {"Ratio", kNumber},
        {fmt::format("{:.3g} % interval", 100 * (1 - comparison.alpha)), kNumber},
        {"p", kNumber},
-       {"Base, ns", kNumber},
-       {"Head, ns", kNumber},
+       {has_times_only(comparison) ? "Base, ns" : "Base", kNumber},
+       {has_times_only(comparison) ? "Head, ns" : "Head", kNumber},
        {"Layout", kNumber},
        {"Processes", kNumber},
        {"Needed", kNumber},

@@ -229,8 +229,8 @@ bool is_about_drivers(const Article& article) {
 }
 
 Section driver_claims_section(const Article& article, std::span<const DriverColumn> atlas,
-                              std::span<const results::MemoryFindings> memory) {
-  const JudgedDriverClaims judged = judge::judge_driver_claims(article, atlas, memory);
+                              std::span<const results::MemoryFindings> memory, bool disturbed) {
+  const JudgedDriverClaims judged = judge::judge_driver_claims(article, atlas, memory, disturbed);
   Section section{"claims-" + article.name,
                   fmt::format("The claims of {} ({})", article.source.author, article.source.year),
                   {Paragraph{method_text(atlas)}},

@@ -14,8 +14,8 @@ namespace lab::report {
 bool is_about_drivers(const results::Article& article);
 
 /// The claims on the article's own platforms, then on other drivers, those that no column answers, and what the article
-/// proposes.
+/// proposes. `disturbed`: other work spoils the times of this machine.
 Section driver_claims_section(const results::Article& article, std::span<const results::DriverColumn> atlas,
-                              std::span<const results::MemoryFindings> memory = {});
+                              std::span<const results::MemoryFindings> memory = {}, bool disturbed = false);
 
 }  // namespace lab::report

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "harness/report/atlas_census.h"
 #include "harness/report/atlas_names.h"
 #include "harness/report/claims.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 
 namespace lab::report {
@@ -36,15 +38,25 @@ struct Measure {
   const results::Result* result;
   std::span<const results::DriverColumn> atlas;
   std::span<const results::MemoryFindings> memory;
+  const judge::Fitness& fitness;
 
   std::string operator()(const results::Ratio& ratio) const {
     if (result == nullptr) return not_here("no benchmark has run");
-    std::vector<std::string> texts;
-    for (const results::RatioCase& one : ratio.cases)
-      if (const std::optional<judge::MeasuredRatio> found =
-              judge::measured_ratio(article.family, one.from, one.to, ratio.metric, ratio.workload, *result))
-        texts.push_back(with_interval(*found) + (one.when.empty() ? "" : ", " + one.when));
-    return texts.empty() ? not_here("one of the two variants has no numbers")
+    std::vector<std::string> texts, missing;
+    for (const results::RatioCase& one : ratio.cases) {
+      const std::optional<judge::MeasuredRatio> found =
+          judge::measured_ratio(article.family, one.from, one.to, ratio.metric, ratio.workload, *result);
+      if (found) {
+        const std::string text = with_interval(*found) + (one.when.empty() ? "" : ", " + one.when);
+        texts.push_back(found->exact ? text : marked(text, fitness));
+      } else {
+        const std::array both{judge::claimed_benchmark(article.family, one.from, ratio.workload),
+                              judge::claimed_benchmark(article.family, one.to, ratio.workload)};
+        if (std::string why = obstacle(both, ratio.metric, *result); std::ranges::find(missing, why) == missing.end())
+          missing.push_back(std::move(why));
+      }
+    }
+    return texts.empty() ? not_here(fmt::format("{}", fmt::join(missing, "; ")))
                          : fmt::format("{}", fmt::join(texts, "; "));
   }
 
@@ -57,7 +69,9 @@ struct Measure {
       if (shares.empty()) continue;
       const auto [least, most] = std::ranges::minmax_element(shares, {}, &judge::Share::value);
       const std::string low = share_phrase(quantity, *least), high = share_phrase(quantity, *most);
-      benchmarks_of[low == high ? low : range(low, high)].insert(benchmark);
+      const std::string figure = low == high ? low : range(low, high);
+      benchmarks_of[judge::is_without_noise(*result, benchmark, quantity) ? figure : marked(figure, fitness)].insert(
+          benchmark);
     }
     std::vector<std::string> texts;
     for (const auto& [figure, benchmarks] : benchmarks_of)
@@ -120,7 +134,8 @@ struct Measure {
 }  // namespace
 
 Section errata_section(std::span<const results::Article> articles, const results::Result* result,
-                       std::span<const results::DriverColumn> atlas, std::span<const results::MemoryFindings> memory) {
+                       std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness,
+                       std::span<const results::MemoryFindings> memory) {
   using enum TableColumn::Kind;
   Table table{"errata",
               "Figures of an article that contradict its other figures or a measurement",
@@ -130,7 +145,7 @@ Section errata_section(std::span<const results::Article> articles, const results
     for (const results::Erratum& erratum : article.errata)
       table.rows.push_back({erratum.claim, fmt::format("{} ({})", article.source.author, article.source.year),
                             erratum.printed, erratum.arithmetic,
-                            std::visit(Measure{article, result, atlas, memory}, erratum.measured)});
+                            std::visit(Measure{article, result, atlas, memory, fitness}, erratum.measured)});
   Section section{"errata", "Errata of the articles", {}, {}};
   if (!table.rows.empty()) section.elements.emplace_back(std::move(table));
   return section;

@@ -11,6 +11,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/lines.h"
 #include "harness/report/replay.h"
@@ -116,6 +117,7 @@ std::string limit_sentence(const results::LatencyLimit& limit, std::vector<const
   for (const Exhibit* one : exhibits)
     if (worst(one) >= limit.ns) over.push_back(variant_of(*one));
   const double longest = worst(exhibits.front());
+  if (longest <= 0) return "";
   return fmt::format("The worst call of {} of {} stays below {}{}: the longest, {} ns of {}, is {}.",
                      exhibits.size() - over.size(), counted(exhibits.size(), "variant"), limit.title,
                      over.empty() ? "" : fmt::format(", that of {} does not", enumerated(over)), number(longest),
@@ -124,8 +126,20 @@ std::string limit_sentence(const results::LatencyLimit& limit, std::vector<const
                                   : fmt::format("{} times as long", number(longest / limit.ns)));
 }
 
+/// How often the sequence was timed, and what that gives.
+std::string passes_sentence(const std::vector<const Exhibit*>& exhibits) {
+  const auto [least, most] =
+      std::ranges::minmax(exhibits | std::views::transform([](const Exhibit* one) { return one->processes; }));
+  if (most <= 1) return "One process makes the sequence once.";
+  return fmt::format(
+      "{} processes repeat one sequence, and an operation's time is the least over them, so that interruptions by the "
+      "machine do not count.",
+      least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
+}
+
 /// Latencies of all variants: a row each, sorted by p99.9.
-std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group, const ExhibitContents&) {
+std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group, const ExhibitContents&,
+                                  const judge::Fitness& fitness) {
   std::erase_if(group.exhibits, [](const Exhibit* one) { return summary_value(*one, results::kP50) <= 0; });
   if (group.exhibits.empty()) return {};
   std::ranges::stable_sort(group.exhibits, {}, [](const Exhibit* one) { return summary_value(*one, results::kP999); });
@@ -145,17 +159,17 @@ std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group,
   }
   const Exhibit& best = *group.exhibits.front();
   Chart chart("latency", group.chart_name(family));
-  chart.title = fmt::format("{}: with {}, 99.9 % take at most {} ns", group.info->title, variant_of(best),
-                            number(summary_value(best, results::kP999)));
+  chart.title = fitness.fit ? fmt::format("{}: with {}, 99.9 % take at most {} ns", group.info->title, variant_of(best),
+                                          number(summary_value(best, results::kP999)))
+                            : fmt::format("{}: {}", group.info->title, not_judged(fitness));
   chart.note = fmt::format(
-      "Half, 99 %, 99.9 % and all operations of {} end within this time. {} processes repeat one sequence, and an "
-      "operation's time is the least over them, so that interruptions by the machine do not count. The longest time in "
-      "any process was {} ns.{}",
-      group.workload, best.processes,
+      "Half, 99 %, 99.9 % and all operations of {} end within this time. {} The longest time in any process was {} "
+      "ns.{}",
+      group.workload, passes_sentence(group.exhibits),
       number(std::ranges::max(group.exhibits | std::views::transform([](const Exhibit* one) {
                                 return summary_value(*one, results::kRawWorst);
                               }))),
-      group.limit ? " " + limit_sentence(*group.limit, group.exhibits) : "");
+      group.limit && fitness.fit ? " " + limit_sentence(*group.limit, group.exhibits) : "");
   chart.text = fmt::format("Dot plot of quantiles by variant. {}.", chart.title);
   chart.data = {{"rows", std::move(rows)}, {"ranges", std::move(ranges)}, {"limit", std::move(limit)}};
   chart.values = {{"legend_offset", group.limit ? 22 : 8}};  // above the title of the limit
@@ -323,29 +337,30 @@ std::optional<Picture> picture_of(const std::string& family, const Exhibit& exhi
                  height};
 }
 
-using MakeCharts = std::vector<Chart> (*)(const std::string&, ExhibitGroup, const ExhibitContents&);
+using MakeCharts = std::vector<Chart> (*)(const std::string&, ExhibitGroup, const ExhibitContents&,
+                                          const judge::Fitness&);
 
 /// In the order of ExhibitKind.
 constexpr std::array<MakeCharts, 4> kMakers{
     latency_charts,
-    [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents) {
+    [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents, const judge::Fitness&) {
       return series_charts(family, group, contents);
     },
     nullptr,  // a picture is no chart
-    [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents) {
+    [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents, const judge::Fitness&) {
       return event_charts(family, group, contents);
     }};
 
 }  // namespace
 
 std::vector<Chart> exhibit_charts(const std::string& family, const results::Family& described, const Result& result,
-                                  const ExhibitContents& contents) {
+                                  const ExhibitContents& contents, const judge::Fitness& fitness) {
   std::vector<Chart> charts;
   for (ExhibitGroup& group : groups_of(family, result)) {
     if (described.choice && described.choice->latency == group.info->name)
       group.limit = described.choice->latency_limit;
     if (const MakeCharts make = kMakers[static_cast<std::size_t>(group.info->kind)]; make != nullptr)
-      std::ranges::move(make(family, std::move(group), contents), std::back_inserter(charts));
+      std::ranges::move(make(family, std::move(group), contents, fitness), std::back_inserter(charts));
   }
   return charts;
 }

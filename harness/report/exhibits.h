@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/fitness.h"
 #include "harness/report/document.h"
 #include "harness/results/family.h"
 #include "harness/results/result.h"
@@ -18,7 +19,8 @@ using ExhibitContents = std::map<std::string, std::string>;
 /// series one for at most kShownSeries of them, an event stream one for each variant, at most kShownApart of them. A
 /// file that is missing or malformed is left out.
 std::vector<Chart> exhibit_charts(const std::string& family, const results::Family& described,
-                                  const results::Result& result, const ExhibitContents& contents);
+                                  const results::Result& result, const ExhibitContents& contents,
+                                  const judge::Fitness& fitness = {});
 
 /// The comparisons that the family describes. A picture that is missing or malformed is left out, and a comparison
 /// without pictures.

@@ -9,8 +9,10 @@
 #include <optional>
 
 #include "harness/judge/summary.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/metrics.h"
+#include "harness/report/standing.h"
 #include "harness/report/sweeps.h"
 #include "harness/report/trade_offs.h"
 #include "harness/stats/interval.h"
@@ -103,40 +105,63 @@ std::string against(const VariantCard& variant, const PhaseTime& times) {
   return times.ratio ? with_interval(*times.ratio) : "no ratio";
 }
 
-std::string processes_phrase(const std::vector<VariantTimes>& measured) {
+/// "Median and 95 % interval over 12 processes each"
+std::string estimate_phrase(const std::vector<VariantTimes>& measured) {
   std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
   for (const VariantTimes& one : measured) {
     least = std::min(least, one.all.time.count);
     most = std::max(most, one.all.time.count);
   }
-  return least == most ? counted(most, "process", "processes") + " each"
-                       : fmt::format("{} to {} processes each", least, most);
+  const std::size_t needed = stats::least_count();
+  const std::string each = least == most ? counted(most, "process", "processes") + " each"
+                                         : fmt::format("{} to {} processes each", least, most);
+  if (least >= needed) return "Median and 95 % interval over " + each;
+  if (most == 1) return fmt::format("One process each; an interval needs {}", needed);
+  return fmt::format("Median over {}{}", each,
+                     most < needed ? fmt::format("; an interval needs {}", needed)
+                                   : fmt::format(", with a 95 % interval from {} processes on", needed));
 }
 
-/// The finding of one workload: the fastest variant against the reference. The variants are sorted by speed.
-std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
+/// The finding of one workload: the lowest median against the reference's. The variants are sorted by it.
+std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured,
+                    const judge::Fitness& fitness) {
+  if (!fitness.fit)
+    return fmt::format("{}: {}, {}", workload.name,
+                       measured.size() == 1 ? "time of " + measured.front().variant->name
+                                            : fmt::format("times of {} variants", measured.size()),
+                       not_judged(fitness));
   const VariantTimes& best = measured.front();
   const std::string time =
       fmt::format("{} ns per {}{}{}", number(best.all.time.median), workload.operation,
                   workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "",
                   workload.axis ? fmt::format(" (geometric mean over {})", workload.axis->name) : "");
   if (measured.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
-  if (best.variant->reference)
-    return fmt::format("{}: the reference {} has the lowest median, {}", workload.name, best.variant->name, time);
-  if (!best.all.ratio) return fmt::format("{}: {} has the lowest median, {}", workload.name, best.variant->name, time);
+  std::vector<Contender> contenders;
+  for (const VariantTimes& one : measured)
+    contenders.push_back({(one.variant->reference ? "the reference " : "") + one.variant->name, one.all.time});
   const auto base =
       std::find_if(measured.begin(), measured.end(), [](const VariantTimes& one) { return one.variant->reference; });
-  return fmt::format("{}: {} has the lowest median, {}, {} of {}'s time", workload.name, best.variant->name, time,
-                     number(best.all.ratio->median), base == measured.end() ? "the reference" : base->variant->name);
+  const std::string ratio =
+      best.variant->reference || base == measured.end() || !best.all.ratio || !best.all.ratio->interval
+          ? ""
+          : fmt::format(", {} of {}'s time", with_interval(*best.all.ratio), base->variant->name);
+  return fmt::format("{}: {}", workload.name, best_sentence(contenders, "the lowest median", time + ratio));
 }
 
-Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
+Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured,
+                 const judge::Fitness& fitness) {
   const bool phased = workload.phases.size() > 1;
   Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
-  chart.title = finding(workload, measured);
-  chart.note = fmt::format(
-      "{}. Median and 95 % interval over {}. {}", capitalized(workload.title), processes_phrase(measured),
-      phased ? phases_phrase(workload) : "Dashed: the reference. At each point: the time ratio to the reference.");
+  chart.title = finding(workload, measured, fitness);
+  const auto any = [&](auto holds) { return std::ranges::any_of(measured, holds); };
+  chart.note = fmt::format("{}. {}.", capitalized(workload.title), estimate_phrase(measured));
+  if (phased) {
+    chart.note += " " + phases_phrase(workload);
+  } else {
+    if (any([](const VariantTimes& one) { return one.variant->reference; })) chart.note += " Dashed: the reference.";
+    if (any([](const VariantTimes& one) { return !one.variant->reference && one.all.ratio; }))
+      chart.note += " At each point: the time ratio to the reference.";
+  }
   json::array rows, reference;
   std::vector<std::string> medians;
   for (const VariantTimes& one : measured) {
@@ -164,7 +189,8 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
   return chart;
 }
 
-std::vector<Chart> time_charts(const std::string& family, const results::Family&, const Result& result) {
+std::vector<Chart> time_charts(const std::string& family, const results::Family&, const Result& result,
+                               const judge::Fitness& fitness) {
   std::vector<std::pair<const WorkloadInfo*, std::vector<VariantTimes>>> all;
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
@@ -174,20 +200,21 @@ std::vector<Chart> time_charts(const std::string& family, const results::Family&
   if (std::ranges::any_of(all, [](const auto& one) { return one.second.size() > 1; }))
     std::erase_if(all, [](const auto& one) { return one.second.size() == 1; });
   std::vector<Chart> charts;
-  for (const auto& [workload, measured] : all) charts.push_back(time_chart(*workload, measured));
+  for (const auto& [workload, measured] : all) charts.push_back(time_chart(*workload, measured, fitness));
   return charts;
 }
 
 /// The charts of a family, in order; each group is one line of the page. To add a chart, add its specification, a
 /// function that makes its rows, and a line here. A function returns no charts without data.
-using MakeCharts = std::vector<Chart> (*)(const std::string& family, const results::Family&, const Result&);
+using MakeCharts = std::vector<Chart> (*)(const std::string& family, const results::Family&, const Result&,
+                                          const judge::Fitness&);
 constexpr MakeCharts kCharts[] = {time_charts,
-                                  [](const std::string& family, const results::Family&, const Result& result) {
-                                    return sweep_charts(family, result);
-                                  },
+                                  [](const std::string& family, const results::Family&, const Result& result,
+                                     const judge::Fitness& fitness) { return sweep_charts(family, result, fitness); },
                                   trade_off_charts, metric_charts};
 
-Table time_table(const WorkloadInfo& workload, const Result& result, const std::vector<VariantTimes>& measured) {
+Table time_table(const WorkloadInfo& workload, const Result& result, const std::vector<VariantTimes>& measured,
+                 const judge::Fitness& fitness) {
   using enum TableColumn::Kind;
   const std::string phases = phases_phrase(workload);
   const bool has_layouts =
@@ -195,13 +222,14 @@ Table time_table(const WorkloadInfo& workload, const Result& result, const std::
   Table table{
       fmt::format("{}-{}", workload.family, workload.name),
       fmt::format(
-          "{}: {}. Times are ns per {}{}; the fastest variant is first. The ratio is the median over blocks of a "
+          "{}: {}. Times are ns per {}{}; the lowest median is first{}. The ratio is the median over blocks of a "
           "variant's time divided by the reference's time in the same block, not the ratio of the two medians; below 1 "
           "is faster{}{}{}",
           workload.name, workload.title, workload.operation,
           workload.axis
               ? fmt::format(", the geometric mean over the points of the sweep ({})", points_phrase(workload, result))
               : "",
+          fitness.fit ? "" : "; " + not_judged(fitness),
           has_layouts ? fmt::format(". Layout: {}", judge::kLayoutMeaning) : "", phases.empty() ? "" : ". ",
           phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
       {{"Benchmark", kBenchmark},
@@ -259,12 +287,12 @@ std::string family_finding(const std::string& family, const Result& result) {
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
       if (const std::vector<VariantTimes> measured = measured_variants(workload, result); !measured.empty())
-        return finding(workload, measured);
+        return finding(workload, measured, {});
   return "";
 }
 
 Section family_section(const std::string& family, const results::Family& described, const Result& result,
-                       const ExhibitContents& exhibits) {
+                       const ExhibitContents& exhibits, const judge::Fitness& fitness) {
   Section section{"family-" + family, described.title, {}, {}};
   std::vector<Element> tables;
   std::vector<std::string> without;
@@ -274,16 +302,16 @@ Section family_section(const std::string& family, const results::Family& describ
     if (measured.empty())
       without.push_back(workload.name);
     else
-      tables.emplace_back(time_table(workload, result, measured));
+      tables.emplace_back(time_table(workload, result, measured, fitness));
   }
   if (!without.empty())
     section.elements.emplace_back(
         Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.", fmt::join(without, ", "),
                               without.size() == 1 ? "it" : "them")});
   for (const MakeCharts make : kCharts)
-    if (std::vector<Chart> charts = make(family, described, result); !charts.empty())
+    if (std::vector<Chart> charts = make(family, described, result, fitness); !charts.empty())
       section.elements.emplace_back(Charts{std::move(charts)});
-  if (std::vector<Chart> charts = exhibit_charts(family, described, result, exhibits); !charts.empty())
+  if (std::vector<Chart> charts = exhibit_charts(family, described, result, exhibits, fitness); !charts.empty())
     section.elements.emplace_back(Charts{std::move(charts)});
   for (PictureComparison& comparison : picture_comparisons(family, described, result, exhibits))
     section.elements.emplace_back(std::move(comparison));

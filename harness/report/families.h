@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/fitness.h"
 #include "harness/report/document.h"
 #include "harness/report/exhibits.h"
 #include "harness/results/family.h"
@@ -14,12 +15,13 @@ namespace lab::report {
 /// The families of the result, in its order.
 std::vector<std::string> families_of(const results::Result& result);
 
-/// The finding of the family's first workload with numbers: "random_replace: buddy has the lowest median, ..."; ""
-/// without numbers.
+/// The finding of the family's first workload with numbers, in a fit session: "random_replace: buddy has the lowest
+/// median, ..."; "" without numbers.
 std::string family_finding(const std::string& family, const results::Result& result);
 
-/// Plots, tables, metrics and variants of one family; a note instead if no process has finished.
+/// Plots, tables, metrics and variants of one family; a note instead if no process has finished. `fitness`: of the
+/// session; what has noise in an unfit one is shown and not judged.
 Section family_section(const std::string& family, const results::Family& described, const results::Result& result,
-                       const ExhibitContents& exhibits = {});
+                       const ExhibitContents& exhibits = {}, const judge::Fitness& fitness = {});
 
 }  // namespace lab::report

@@ -120,7 +120,7 @@ TEST(Families, say_that_the_tables_of_a_sweep_show_a_geometric_mean) {
   EXPECT_EQ(
       table(section, "heaps-churn_on_threads").caption,
       "churn_on_threads: blocks that come and go on several threads. Times are ns per pair, the geometric mean over "
-      "the points of the sweep (threads: 1 to 8); the fastest variant is first. The ratio is the median "
+      "the points of the sweep (threads: 1 to 8); the lowest median is first. The ratio is the median "
       "over blocks of a variant's time divided by the reference's time in the same block, not the ratio of the "
       "two medians; below 1 is faster");
   EXPECT_EQ(table(section, "heaps-random_replace").caption.find("geometric"), std::string::npos);

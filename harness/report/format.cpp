@@ -14,6 +14,16 @@ std::string number(double value) {
   return thousands(fmt::format("{:.{}f}", value, decimals));
 }
 
+std::string plain(double value) {
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (value == std::trunc(value)) return thousands(fmt::format("{:.0f}", value));
+  const int before = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  std::string text = fmt::format("{:.{}f}", value, std::max(0, 3 - before));
+  if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return thousands(text);
+}
+
 std::string range(const std::string& low, const std::string& high) {
   return fmt::format("{} to {}", low, high);
 }

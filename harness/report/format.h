@@ -15,6 +15,10 @@ namespace lab::report {
 /// "8,639".
 std::string number(double value);
 
+/// A value as a formula gives it: whole numbers with all digits, others with four significant ones, never with an
+/// exponent: "524,288", "0.0009766".
+std::string plain(double value);
+
 /// "1.41 to 1.52"
 std::string range(const std::string& low, const std::string& high);
 /// The interval as such a range; "none" without an interval.

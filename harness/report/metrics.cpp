@@ -7,8 +7,11 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string_view>
 
+#include "harness/judge/exact.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/results/metrics.h"
 #include "harness/stats/interval.h"
@@ -60,6 +63,13 @@ struct BenchmarkCounters {
     if (!part || chart.over.empty()) return part;
     const std::optional<double> whole = value(std::string_view(chart.over));
     return whole && *whole > 0 ? std::optional(*part / *whole) : std::nullopt;
+  }
+  /// The least and the most that any pair of its processes could have.
+  Interval range(const MetricChart& chart) const {
+    const Interval part = counters.find(chart.metric)->second;
+    if (chart.over.empty()) return part;
+    const Interval whole = counters.find(chart.over)->second;
+    return {part.low / whole.high, whole.low > 0 ? part.high / whole.low : part.high};
   }
   std::string benchmark() const { return results::benchmark_name(workload->family, variant->name, workload->name); }
 };
@@ -144,23 +154,48 @@ std::vector<const BenchmarkCounters*> sorted_by_variant(const MetricChart& wante
   return sorted;
 }
 
-/// The finding: who has the most.
-std::string title_of(const MetricChart& wanted, const std::vector<BenchmarkCounters>& benchmarks) {
-  const BenchmarkCounters *best = nullptr, *worst = nullptr;
+/// The finding: who has the most. With noise, where the processes of another benchmark may have as much, it says so.
+std::string title_of(const MetricChart& wanted, const std::vector<BenchmarkCounters>& benchmarks, const Result& result,
+                     const judge::Fitness& fitness) {
+  std::vector<const BenchmarkCounters*> all;
+  bool exact = true;
   for (const BenchmarkCounters& one : benchmarks) {
-    const std::optional<double> value = one.value(wanted);
-    if (!value) continue;
-    if (best == nullptr || *value < *best->value(wanted)) best = &one;
-    if (worst == nullptr || *value > *worst->value(wanted)) worst = &one;
+    if (!one.value(wanted)) continue;
+    all.push_back(&one);
+    for (const std::string& metric : {wanted.metric, wanted.over})
+      exact = exact && (metric.empty() || judge::is_exact(result, one.benchmark(), metric));
   }
-  const std::string most = number(*worst->value(wanted));
-  return most == number(*best->value(wanted)) ? fmt::format("Every variant has {} {}", most, wanted.unit)
-                                              : fmt::format("{} has the most: {} {}, in {}", worst->variant->name, most,
-                                                            wanted.unit, worst->workload->name);
+  if (!exact && !fitness.fit) return fmt::format("{}: {}", capitalized(wanted.axis), not_judged(fitness));
+  const auto value = [&](const BenchmarkCounters* one) { return *one->value(wanted); };
+  const double most = std::ranges::max(all | std::views::transform(value));
+  std::vector<std::string> who;
+  const BenchmarkCounters* first = nullptr;
+  std::size_t equal = 0, near = 0;
+  for (const BenchmarkCounters* one : all) {
+    near += number(value(one)) == number(most);
+    if (value(one) != most) continue;
+    ++equal;
+    if (first == nullptr) first = one;
+    if (std::ranges::find(who, one->variant->name) == who.end()) who.push_back(one->variant->name);
+  }
+  const std::string shown_most = fmt::format("{} {}", number(most), wanted.unit);
+  if (equal == all.size()) return "Every variant has " + shown_most;
+  if (near == all.size()) return "Every variant has about " + shown_most;
+  constexpr std::size_t kMostNamed = 3;
+  const std::string where = equal == 1 ? fmt::format(", in {}", first->workload->name) : "";
+  const std::string names =
+      who.size() <= kMostNamed ? enumerated(who) : fmt::format("{} and {} others", who.front(), who.size() - 1);
+  std::string title = fmt::format("{} {} the most: {}{}", names, who.size() == 1 ? "has" : "have", shown_most, where);
+  if (exact) return title;
+  const bool overlaps = std::ranges::any_of(all, [&](const BenchmarkCounters* one) {
+    return one->variant != first->variant && one->range(wanted).high >= first->range(wanted).low;
+  });
+  return overlaps ? title + ", but the ranges over processes overlap" : title;
 }
 
 std::optional<Chart> chart_of(const MetricChart& wanted, const std::string& family,
-                              const std::vector<BenchmarkCounters>& benchmarks) {
+                              const std::vector<BenchmarkCounters>& benchmarks, const Result& result,
+                              const judge::Fitness& fitness) {
   const std::vector<const BenchmarkCounters*> sorted = sorted_by_variant(wanted, benchmarks);
   if (sorted.empty()) return std::nullopt;
   json::array rows, line;
@@ -172,7 +207,7 @@ std::optional<Chart> chart_of(const MetricChart& wanted, const std::string& fami
                                 {"shown", number(*one->value(wanted))}});
   if (wanted.line) line.push_back(json::object{{"x", *wanted.line}});
   Chart chart("metric", fmt::format("{}-{}", family, wanted.name));
-  chart.title = title_of(wanted, benchmarks);
+  chart.title = title_of(wanted, benchmarks, result, fitness);
   chart.note = wanted.note;
   chart.text = fmt::format("Dot plot of {} by variant and workload. {}.", wanted.axis, chart.title);
   chart.data = {{"rows", std::move(rows)}, {"line", std::move(line)}};
@@ -221,11 +256,13 @@ Table metrics_table(const std::string& family, const Family& described, const Re
   return table;
 }
 
-std::vector<Chart> metric_charts(const std::string& family, const Family& described, const Result& result) {
+std::vector<Chart> metric_charts(const std::string& family, const Family& described, const Result& result,
+                                 const judge::Fitness& fitness) {
   const std::vector<BenchmarkCounters> benchmarks = benchmarks_of(family, described, result);
   std::vector<Chart> charts;
   for (const MetricChart& wanted : described.charts)
-    if (std::optional<Chart> chart = chart_of(wanted, family, benchmarks)) charts.push_back(std::move(*chart));
+    if (std::optional<Chart> chart = chart_of(wanted, family, benchmarks, result, fitness))
+      charts.push_back(std::move(*chart));
   return charts;
 }
 

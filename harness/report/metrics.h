@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/fitness.h"
 #include "harness/report/document.h"
 #include "harness/results/family.h"
 #include "harness/results/result.h"
@@ -18,6 +19,6 @@ Table metrics_table(const std::string& family, const results::Family& described,
 
 /// The charts that the family asks for, if variants have different metrics. Lower is better.
 std::vector<Chart> metric_charts(const std::string& family, const results::Family& described,
-                                 const results::Result& result);
+                                 const results::Result& result, const judge::Fitness& fitness = {});
 
 }  // namespace lab::report

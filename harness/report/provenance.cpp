@@ -128,7 +128,7 @@ Section unsupported_section(const Result& result) {
   using enum TableColumn::Kind;
   Section section{"unsupported", "Unsupported pairs", {}, {}};
   if (result.unsupported.empty()) {
-    section.elements.emplace_back(Paragraph{"Every variant supports every workload of its family."});
+    section.elements.emplace_back(Paragraph{"No benchmark of this session was left out by design."});
     return section;
   }
   Table table{"unsupported", "Not measured, by design", {{"Benchmark", kBenchmark}, {"Reason", kText}}, {}};

@@ -18,6 +18,7 @@
 #include "harness/report/comparison.h"
 #include "harness/report/errata.h"
 #include "harness/report/families.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/html.h"
 #include "harness/report/markdown.h"
@@ -37,8 +38,11 @@ std::string progress_phrase(const BlockProgress& progress, const Result* result)
   if (progress.blocks == 0) return "The session is running. This page is updated after each block.";
   // Verdicts read after every block would be wrong more often than their stated error rate.
   const bool has_base = result != nullptr && results::find_arm(*result, results::kBase) != nullptr;
-  return fmt::format("The session is running: {} of {} so far. This page is updated after each block.{}",
-                     progress.blocks, counted(static_cast<std::size_t>(progress.planned), "block"),
+  const std::string done = progress.planned == 0
+                               ? counted(static_cast<std::size_t>(progress.blocks), "block")
+                               : fmt::format("{} of {}", progress.blocks,
+                                             counted(static_cast<std::size_t>(progress.planned), "block"));
+  return fmt::format("The session is running: {} so far. This page is updated after each block.{}", done,
                      has_base ? " The comparison with its base follows at the end." : "");
 }
 
@@ -59,18 +63,24 @@ struct JudgedArticle {
 };
 
 /// The articles about families with numbers that have claims to judge.
-std::vector<JudgedArticle> judge_articles(const std::vector<results::Article>& articles, const Result& result) {
+std::vector<JudgedArticle> judge_articles(const std::vector<results::Article>& articles, const Result& result,
+                                          const judge::Fitness& fitness) {
   std::vector<JudgedArticle> judged;
   for (const results::Article& article : articles)
     if (!article.family.empty() && has_numbers(result, article.family))
-      if (std::vector<JudgedClaim> claims = judge::judge_claims(article, result); !claims.empty())
+      if (std::vector<JudgedClaim> claims = judge::judge_claims(article, result, fitness); !claims.empty())
         judged.push_back({&article, std::move(claims)});
   return judged;
 }
 
-std::vector<JudgedClaim> all_claims(const std::vector<JudgedArticle>& articles) {
+bool is_judged(const JudgedClaim& claim) {
+  return claim.verdict != judge::ClaimVerdict::kNotJudged;
+}
+
+/// The claims that are judged.
+std::vector<JudgedClaim> judged_claims(const std::vector<JudgedArticle>& articles) {
   std::vector<JudgedClaim> all;
-  for (const JudgedArticle& one : articles) all.insert(all.end(), one.claims.begin(), one.claims.end());
+  for (const JudgedArticle& one : articles) std::ranges::copy_if(one.claims, std::back_inserter(all), is_judged);
   return all;
 }
 
@@ -96,14 +106,16 @@ std::string failures_phrase(const Result& result) {
   return fmt::format("{}", fmt::join(phrases, "; "));
 }
 
-/// "8 published claims about command buckets: 5 reproduced and 3 weaker."
+/// "8 published claims about command buckets: 5 reproduced and 3 weaker.": those that are judged.
 std::string verdicts_phrase(const std::vector<JudgedArticle>& articles, const Background& background) {
   std::vector<std::string> subjects;
   for (const JudgedArticle& one : articles)
     if (const std::string subject = results::describe(background.families, one.article->family).subject;
+        std::ranges::any_of(one.claims, is_judged) &&
         std::find(subjects.begin(), subjects.end(), subject) == subjects.end())
       subjects.push_back(subject);
-  const std::vector<JudgedClaim> claims = all_claims(articles);
+  const std::vector<JudgedClaim> claims = judged_claims(articles);
+  if (claims.empty()) return "No published claim is judged.";
   return fmt::format("{} about {}: {}.", claims_phrase(claims), enumerated(subjects), verdict_counts(claims));
 }
 
@@ -121,7 +133,7 @@ std::string unfit_phrase(const judge::Fitness& fitness) {
   std::string_view why = fitness.sentences.front();
   if (constexpr std::string_view kPrefix = "unfit: "; why.starts_with(kPrefix)) why.remove_prefix(kPrefix.size());
   while (why.ends_with('.')) why.remove_suffix(1);
-  return fmt::format("Unfit for verdicts: {}. ", why);
+  return fmt::format("Unfit for verdicts: {}. No time is judged. ", why);
 }
 
 /// The lead: unfitness, verdicts, failures, then drivers.
@@ -130,7 +142,12 @@ std::string lead(const ReportInput& input, const std::vector<JudgedArticle>& jud
   if (input.comparison != nullptr) return judge::sentence(*input.comparison);
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
   std::string text = unfit_phrase(fitness);
-  text += judged.empty() ? first_finding(*input.result) : verdicts_phrase(judged, background);
+  if (!judged.empty())
+    text += verdicts_phrase(judged, background);
+  else if (fitness.fit)
+    text += first_finding(*input.result);
+  else
+    text += "No published claim is judged.";
   if (!input.result->failures.empty()) text += fmt::format(" {}.", failures_phrase(*input.result));
   return text + " " + drivers_phrase(input.atlas);
 }
@@ -198,14 +215,14 @@ std::vector<std::string> families_in_order(const Result& result, const std::vect
 
 /// The verdicts of each article. A title names the article if its family has several.
 std::vector<Section> claims_sections(const std::vector<JudgedArticle>& judged, const Background& background,
-                                     const Result& result) {
+                                     const Result& result, const judge::Fitness& fitness) {
   std::vector<Section> sections;
   for (const auto& [article, claims] : judged) {
     std::string title = "Claims about " + results::describe(background.families, article->family).subject;
     const auto of_family = std::count_if(
         judged.begin(), judged.end(), [&](const JudgedArticle& one) { return one.article->family == article->family; });
     if (of_family > 1) title += fmt::format(": {} ({})", article->source.author, article->source.year);
-    sections.push_back(claims_section(claims, *article, title, result));
+    sections.push_back(claims_section(claims, *article, title, result, fitness));
   }
   return sections;
 }
@@ -224,8 +241,7 @@ Document report_document(const ReportInput& input, const Background& background,
                          const std::optional<BlockProgress>& progress) {
   Document document;
   const Result* result = input.result;
-  const std::vector<JudgedArticle> judged =
-      result == nullptr ? std::vector<JudgedArticle>{} : judge_articles(background.articles, *result);
+  std::vector<JudgedArticle> judged;
   document.title = "Memory allocation and render submission";
   if (result != nullptr && !result->machine.cpu_model.empty())
     document.title += " on " + machine_phrase(result->machine);
@@ -234,6 +250,7 @@ Document report_document(const ReportInput& input, const Background& background,
   if (result != nullptr) {
     control = judge::judge_control(*result);
     fitness = judge::judge_fitness(*result, *control);
+    judged = judge_articles(background.articles, *result, fitness);
     document.facts = head_facts(*result);
     document.alerts = alerts_of(*result, *control, fitness);
   }
@@ -252,17 +269,19 @@ Document report_document(const ReportInput& input, const Background& background,
     document.sections.push_back(std::move(history));
   if (!input.bisects.empty()) document.sections.push_back(bisects_section(input.bisects));
   if (result != nullptr) {
-    for (Section& section : claims_sections(judged, background, *result))
+    for (Section& section : claims_sections(judged, background, *result, fitness))
       document.sections.push_back(std::move(section));
     for (const std::string& family : families_in_order(*result, judged)) {
       const results::Family described = results::describe(background.families, family);
-      if (Section choice = choice_section(family, described, *result); !choice.elements.empty())
+      if (Section choice = choice_section(family, described, *result, fitness); !choice.elements.empty())
         document.sections.push_back(std::move(choice));
-      document.sections.push_back(family_section(family, described, *result, input.exhibits));
+      document.sections.push_back(family_section(family, described, *result, input.exhibits, fitness));
     }
   }
-  document.sections.push_back(vulkan_section(input.atlas, background.articles, input.memory));
-  if (Section errata = errata_section(background.articles, result, input.atlas, input.memory); !errata.elements.empty())
+  document.sections.push_back(
+      vulkan_section(input.atlas, background.articles, input.memory, fitness.reason == judge::kMachineReason));
+  if (Section errata = errata_section(background.articles, result, input.atlas, fitness, input.memory);
+      !errata.elements.empty())
     document.sections.push_back(std::move(errata));
   std::move(after_alerts, session.end(), std::back_inserter(document.sections));
   if (result != nullptr) {

@@ -6,11 +6,12 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "harness/base/fit.h"
+#include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
+#include "harness/report/fitness_text.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -51,7 +52,7 @@ std::string interval_text(const std::optional<stats::Estimate>& estimate, Text o
 }
 
 /// "family/workload: ns per pair, 6 processes".
-std::string heading(const std::string& workload, const Group& group) {
+std::string heading(const std::string& workload, const Group& group, const judge::Fitness& fitness) {
   const auto [least, most] = std::minmax_element(
       group.begin(), group.end(),
       [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.value.count < b.value.count; });
@@ -59,8 +60,47 @@ std::string heading(const std::string& workload, const Group& group) {
   const std::string count = fewest == most->value.count ? counted(fewest, "process", "processes")
                                                         : fmt::format("{} to {} processes", fewest, most->value.count);
   const std::string& unit = group.front().metric.unit;
-  return fmt::format("{}: {}{}{}{}", workload, unit, unit.empty() ? "" : ", ", count,
-                     least->value.interval ? "" : ", too few for an interval");
+  std::string text = fmt::format("{}: {}{}{}{}", workload, unit, unit.empty() ? "" : ", ", count,
+                                 most->value.interval && !least->value.interval
+                                     ? fmt::format(", an interval needs {}", stats::least_count())
+                                 : least->value.interval ? ""
+                                                         : ", too few for an interval");
+  return group.front().metric.kind == results::MetricKind::kExact ? text : marked(std::move(text), fitness);
+}
+
+/// Why a workload's group has no ratios, and what would give them.
+std::string why_no_ratio(const std::string& workload, const Group& group, const results::Result& result) {
+  const results::BenchmarkParts parts = results::benchmark_parts(group.front().benchmark);
+  const std::string family(parts.family);
+  const results::VariantCard* const reference = results::find_reference(result, parts.family);
+  if (reference == nullptr)
+    return fmt::format(
+        "no ratios in {}: its reference is not in this session; `list --json` names it, and a second --filter adds it",
+        family);
+  const std::string benchmark = results::benchmark_name(parts.family, reference->name, parts.workload);
+  const auto ran = [&](std::string_view begin) {
+    return std::ranges::any_of(result.processes, [&](const results::Process& process) {
+      return process.arm == results::kHead && process.benchmark.starts_with(begin);
+    });
+  };
+  const bool has_workload = std::ranges::any_of(result.processes, [&](const results::Process& process) {
+    return process.arm == results::kHead && process.benchmark == benchmark;
+  });
+  if (has_workload)
+    return fmt::format("no ratios in {}: its reference {} does not have this metric", workload, reference->name);
+  if (const auto lacks = std::ranges::find(result.unsupported, benchmark, &results::Unsupported::benchmark);
+      lacks != result.unsupported.end())
+    return fmt::format("no ratios in {}: its reference {} does not run it: {}", workload, reference->name,
+                       lacks->reason);
+  if (std::ranges::any_of(result.failures, [&](const results::Failure& failure) {
+        return failure.arm == results::kHead &&
+               (failure.benchmark == benchmark || benchmark.starts_with(failure.benchmark + "/"));
+      }))
+    return fmt::format("no ratios in {}: its reference {} failed", workload, reference->name);
+  if (!ran(fmt::format("{}/{}/", family, reference->name)))
+    return fmt::format("no ratios in {}: its reference {} did not run; --filter '{}/{}' adds it", family,
+                       reference->name, family, reference->name);
+  return fmt::format("no ratios in {}: its reference {} did not run it", workload, reference->name);
 }
 
 }  // namespace
@@ -74,14 +114,17 @@ std::string run_table(const results::Result& result, std::size_t width, const st
   });
   if (has_layouts) columns.push_back({"layout", true});
   std::vector<std::vector<std::string>> rows;
-  std::set<std::string> without;  // families without a measured reference
+  const judge::Fitness fitness = judge::judge_fitness(result);
+  std::vector<std::string> without;  // sentences
   for (const auto& [workload, group] : groups) {
     const auto reference =
         std::find_if(group.begin(), group.end(), [](const judge::SummaryRow& row) { return row.reference; });
     const std::vector<stats::Datum> base =
         reference == group.end() ? std::vector<stats::Datum>{} : judge::metric_values(result, reference->benchmark);
-    if (reference == group.end()) without.emplace(results::benchmark_parts(group.front().benchmark).family);
-    for (std::string& line : wrapped(heading(workload, group), width)) rows.push_back({std::move(line)});
+    if (reference == group.end())
+      if (std::string why = why_no_ratio(workload, group, result); std::ranges::find(without, why) == without.end())
+        without.push_back(std::move(why));
+    for (std::string& line : wrapped(heading(workload, group, fitness), width)) rows.push_back({std::move(line)});
     for (const judge::SummaryRow& row : group) {
       std::optional<stats::Estimate> ratio;
       if (!row.reference && !base.empty())
@@ -97,13 +140,7 @@ std::string run_table(const results::Result& result, std::size_t width, const st
   }
   std::string text = table_text(columns, rows, width);
   if (has_layouts) text += wrapped_after(fmt::format("layout: {}", judge::kLayoutMeaning), width, 2) + "\n";
-  for (const std::string& family : without)
-    text +=
-        wrapped_after(fmt::format("no ratios in {}: its reference did not run; `list --json` names it, and a second "
-                                  "--filter adds it",
-                                  family),
-                      width, 2) +
-        "\n";
+  for (const std::string& why : without) text += wrapped_after(why, width, 2) + "\n";
   return text;
 }
 

@@ -34,8 +34,7 @@ TEST(RunTable, has_no_ratio_without_the_reference_and_no_interval_of_few_process
             "variant  median  95 % interval  ratio  95 % interval\n"
             "shelf/store: ns per pair, 2 processes, too few for an interval\n"
             "  quick    50.5\n"
-            "no ratios in shelf: its reference did not run; `list --json` names it, and a second --filter adds "
-            "it\n");
+            "no ratios in shelf: its reference plain did not run; --filter 'shelf/plain' adds it\n");
 }
 
 TEST(RunTable, counts_processes_if_one_benchmark_has_fewer_and_omits_the_control) {
@@ -43,9 +42,57 @@ TEST(RunTable, counts_processes_if_one_benchmark_has_fewer_and_omits_the_control
   result.processes.pop_back();
   result.processes.push_back(results::fixture_process("shelf/plain/store", 0, 1));
   result.processes.back().arm = results::kControl;
-  EXPECT_NE(run_table(result, 0).find("shelf/store: ns per pair, 5 to 6 processes, too few for an interval\n"),
-            std::string::npos)
+  EXPECT_NE(
+      run_table(result, 0).find("shelf/store: ns per pair, 5 to 6 processes, an interval needs 6, unfit, not judged\n"),
+      std::string::npos)
       << run_table(result, 0);
+}
+
+namespace {
+
+/// The last lines, which say why there are no ratios.
+std::string why_of(const results::Result& result) {
+  const std::string table = run_table(result, 0);
+  const std::size_t at = table.find("no ratios");
+  return at == std::string::npos ? "" : table.substr(at);
+}
+
+}  // namespace
+
+TEST(RunTable, says_of_the_reference_what_it_lacks) {
+  results::Result result = fixture({{"plain", 100}, {"quick", 50}});
+  EXPECT_EQ(why_of(result), "");
+  result.workloads[0].metrics = {{"frames", "Frames", "", results::MetricKind::kQuality}};
+  for (results::Process& process : result.processes)
+    if (process.benchmark == "shelf/quick/store") process.counters["frames"] = 2;
+  EXPECT_EQ(why_of(result), "no ratios in shelf/store:frames: its reference plain does not have this metric\n");
+
+  const auto without_plain = [](results::Result one) {
+    std::erase_if(one.processes,
+                  [](const results::Process& process) { return process.benchmark == "shelf/plain/store"; });
+    return one;
+  };
+  result = without_plain(fixture({{"plain", 100}, {"quick", 50}}));
+  result.processes.push_back(results::fixture_process("shelf/plain/other", 0, 1));
+  EXPECT_EQ(why_of(result), "no ratios in shelf/store: its reference plain did not run it\n");
+  result.unsupported = {{"shelf/plain/store", "it cannot store"}};
+  EXPECT_EQ(why_of(result), "no ratios in shelf/store: its reference plain does not run it: it cannot store\n");
+  result.unsupported.clear();
+  result.failures = {{"shelf/plain/store", 0, 0, "crash", "SIGSEGV", ""}};
+  EXPECT_EQ(why_of(result), "no ratios in shelf/store: its reference plain failed\n");
+
+  result = without_plain(fixture({{"quick", 50}}));
+  std::erase_if(result.variants, [](const results::VariantCard& variant) { return variant.reference; });
+  EXPECT_EQ(why_of(result),
+            "no ratios in shelf: its reference is not in this session; `list --json` names it, and a second --filter "
+            "adds it\n");
+}
+
+TEST(RunTable, of_a_disturbed_session_marks_what_is_not_judged) {
+  results::Result result = fixture({{"plain", 100}, {"quick", 50}});
+  for (int block = 0; block < 6; ++block) result.session.disturbances.push_back({block, 10, 17, 0});
+  EXPECT_NE(run_table(result, 0).find("shelf/store: ns per pair, 6 processes, disturbed, not judged\n"),
+            std::string::npos);
 }
 
 }  // namespace lab::report

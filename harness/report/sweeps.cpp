@@ -8,8 +8,10 @@
 #include <set>
 
 #include "harness/judge/summary.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/lines.h"
+#include "harness/report/standing.h"
 #include "harness/results/metrics.h"
 
 namespace lab::report {
@@ -29,8 +31,10 @@ Line line_of(const WorkloadInfo& workload, const Result& result, const results::
   return line;
 }
 
-double last_value(const Line& line) {
-  return line.points.back().y;
+/// The estimate at one point of the axis; null if the line lacks it.
+const LinePoint* point_at(const Line& line, double at) {
+  const auto found = std::ranges::find(line.points, at, &LinePoint::x);
+  return found == line.points.end() ? nullptr : &*found;
 }
 
 /// Points that span more than a factor of 8 are usually chosen as powers.
@@ -79,7 +83,7 @@ Table points_table(const WorkloadInfo& workload, const Result& result, const std
   const bench::Axis& axis = *workload.axis;
   const std::map<double, std::string> counts = counts_here(workload, result);
   Table table{name,
-              fmt::format("{}, {}, by {}; the best at the last point is first", workload.name, y_title,
+              fmt::format("{}, {}, by {}; the best median at the last point is first", workload.name, y_title,
                           with_unit(axis.name, axis.unit)),
               {{"Variant", TableColumn::Kind::kName}},
               {}};
@@ -100,7 +104,7 @@ Table points_table(const WorkloadInfo& workload, const Result& result, const std
   return table;
 }
 
-std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& result) {
+std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& result, const judge::Fitness& fitness) {
   std::vector<Line> lines;
   for (const results::VariantCard& variant : result.variants)
     if (variant.family == workload.family)
@@ -108,8 +112,13 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
   if (lines.empty()) return std::nullopt;
   const results::Metric metric = *results::find_metric(workload, "");
   const bool more = metric.better == bench::Better::kMore;
-  std::ranges::stable_sort(lines, [more](const Line& a, const Line& b) {
-    return more ? last_value(a) > last_value(b) : last_value(a) < last_value(b);
+  double last = lines.front().points.back().x;
+  for (const Line& line : lines) last = std::max(last, line.points.back().x);
+  // Lines that end before the last point are not compared there.
+  const auto ends = std::ranges::stable_partition(lines, [&](const Line& line) { return point_at(line, last); });
+  std::stable_sort(lines.begin(), ends.begin(), [&](const Line& a, const Line& b) {
+    const double left = point_at(a, last)->y, right = point_at(b, last)->y;
+    return more ? left > right : left < right;
   });
   const bench::Axis& axis = *workload.axis;
   const std::map<double, std::string> counts = counts_here(workload, result);
@@ -117,14 +126,28 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
   Chart chart = line_chart(fmt::format("{}-{}-sweep", workload.family, workload.name), lines,
                            {with_unit(axis.name, axis.unit), y_title, is_wide(axis),
                             metric.kind == results::MetricKind::kTime, true, counts});
-  const Line& best = lines.front();
-  const double last = best.points.back().x;
+  std::vector<Contender> contenders;
+  for (auto line = lines.begin(); line != ends.begin(); ++line) {
+    const LinePoint& point = *point_at(*line, last);
+    const bool exact = metric.kind == results::MetricKind::kExact;
+    contenders.push_back({line->name, {0, point.y, exact ? stats::Interval{point.y, point.y} : point.interval}});
+  }
   const std::string explained = counts.empty() ? axis.unit : counts.at(last);
-  chart.title =
-      fmt::format("{}: at {} {}{}, {} is best: {} {}", workload.name, last, axis.name,
-                  explained.empty() ? "" : " (" + explained + ")", best.name, number(last_value(best)), metric.unit);
-  chart.note = fmt::format("{} over {}. Bars: 95 % intervals. Verdicts judge the geometric mean over the points.",
-                           capitalized(workload.title), axis.name);
+  const bool bars = std::ranges::any_of(lines, [](const Line& line) {
+    return std::ranges::any_of(line.points, [](const LinePoint& point) { return point.interval.has_value(); });
+  });
+  const std::string best = metric.kind == results::MetricKind::kExact ? number(contenders.front().value.median)
+                                                                      : with_interval(contenders.front().value);
+  const std::string value = best + (metric.unit.empty() ? "" : " " + metric.unit);
+  if (fitness.fit || metric.kind == results::MetricKind::kExact)
+    chart.title = fmt::format("{}: at {} {}{}, {}", workload.name, last, axis.name,
+                              explained.empty() ? "" : " (" + explained + ")",
+                              best_sentence(contenders, more ? "the highest median" : "the lowest median", value));
+  else
+    chart.title = fmt::format("{}: {} of {} over {}, {}", workload.name, uncapitalized(metric.title),
+                              counted(lines.size(), "variant"), axis.name, not_judged(fitness));
+  chart.note = fmt::format("{} over {}.{} Verdicts judge the geometric mean over the points.",
+                           capitalized(workload.title), axis.name, bars ? " Bars: 95 % intervals." : "");
   chart.text = fmt::format("Lines of {} over {}. {}.", metric.title, axis.name, chart.title);
   chart.table = points_table(workload, result, chart.name, y_title, lines);
   return chart;
@@ -146,11 +169,11 @@ std::string points_phrase(const WorkloadInfo& workload, const Result& result) {
                       : fmt::format("{}: {}; here {}", name, enumerated(points), enumerated(here));
 }
 
-std::vector<Chart> sweep_charts(const std::string& family, const Result& result) {
+std::vector<Chart> sweep_charts(const std::string& family, const Result& result, const judge::Fitness& fitness) {
   std::vector<Chart> charts;
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family && workload.axis)
-      if (std::optional<Chart> chart = sweep_chart(workload, result)) charts.push_back(std::move(*chart));
+      if (std::optional<Chart> chart = sweep_chart(workload, result, fitness)) charts.push_back(std::move(*chart));
   return charts;
 }
 

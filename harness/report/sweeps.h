@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/fitness.h"
 #include "harness/report/document.h"
 #include "harness/results/result.h"
 
@@ -18,6 +19,7 @@ std::string points_phrase(const results::WorkloadInfo& workload, const results::
 std::string point_phrase(const bench::Axis& axis, double at);
 
 /// One chart for each workload of the family with an axis and numbers.
-std::vector<Chart> sweep_charts(const std::string& family, const results::Result& result);
+std::vector<Chart> sweep_charts(const std::string& family, const results::Result& result,
+                                const judge::Fitness& fitness = {});
 
 }  // namespace lab::report

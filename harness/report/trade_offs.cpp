@@ -12,6 +12,7 @@
 
 #include "harness/judge/summary.h"
 #include "harness/report/choice.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/sweeps.h"
 #include "harness/results/metrics.h"
@@ -33,6 +34,7 @@ struct Point {
   std::string benchmark;
   std::optional<double> at;  ///< of the sweep's axis
   double x = 0, y = 0;
+  std::vector<stats::Datum> xs = {}, ys = {};  ///< of its processes, unscaled
   bool on_front = false;
 
   /// "6": what stands beside it.
@@ -87,8 +89,8 @@ struct Extent {
 
 class TradeOffChart {
  public:
-  TradeOffChart(std::string family, const TradeOff& wanted, const Result& result)
-      : family_(std::move(family)), wanted_(wanted), result_(result) {
+  TradeOffChart(std::string family, const TradeOff& wanted, const Result& result, const judge::Fitness& fitness)
+      : family_(std::move(family)), wanted_(wanted), result_(result), fitness_(fitness) {
     for (const VariantCard& variant : result.variants)
       if (variant.family == family_)
         if (VariantPoints one{&variant, points_of(variant)}; !one.points.empty()) variants_.push_back(std::move(one));
@@ -158,10 +160,11 @@ class TradeOffChart {
           return at ? judge::metric_values_at(result_, benchmark, *at, metric)
                     : judge::metric_values(result_, benchmark, metric);
         };
-        const std::vector<stats::Datum> x = values(wanted_.x), y = values(wanted_.y);
-        if (!x.empty() && !y.empty())
-          points.push_back(
-              {workload, benchmark, at, judge::median_of(x) * wanted_.x_scale, judge::median_of(y) * wanted_.y_scale});
+        std::vector<stats::Datum> x = values(wanted_.x), y = values(wanted_.y);
+        if (x.empty() || y.empty()) return;
+        const double x_median = judge::median_of(x), y_median = judge::median_of(y);
+        points.push_back({workload, benchmark, at, x_median * wanted_.x_scale, y_median * wanted_.y_scale, std::move(x),
+                          std::move(y)});
       };
       if (!workload->axis) add(std::nullopt);
       if (workload->axis)
@@ -176,7 +179,14 @@ class TradeOffChart {
         .value_or(results::Metric{name, name, "", results::MetricKind::kExact, Better::kLess, false});
   }
 
+  /// Whether the session may judge both axes.
+  bool is_judged() const {
+    const auto exact = [&](const std::string& name) { return metric(name).kind == results::MetricKind::kExact; };
+    return fitness_.fit || (exact(wanted_.x) && exact(wanted_.y));
+  }
+
   void mark_front(std::vector<Point>& points) const {
+    if (!is_judged()) return;
     const auto cost = [](Better better, double value) { return better == Better::kMore ? -value : value; };
     const Better x = metric(wanted_.x).better, y = metric(wanted_.y).better;
     if (x == Better::kNeither || y == Better::kNeither) return;
@@ -185,8 +195,27 @@ class TradeOffChart {
     for (const std::size_t at : pareto_front(costs)) points[at].on_front = true;
   }
 
+  /// The ratio of two points' cost as text, with its interval; "" if it is not known to be below 1.
+  std::string share_of_cost(const Point& cheap, const Point& dear) const {
+    if (metric(wanted_.x).kind == results::MetricKind::kExact) return shown(cheap.x / dear.x);
+    const std::optional<stats::Estimate> ratio = stats::estimate_ratio(cheap.xs, dear.xs);
+    if (!ratio || !ratio->interval || ratio->interval->high >= 1) return "";
+    return fmt::format("{} ({})", shown(ratio->median),
+                       range(shown(ratio->interval->low), shown(ratio->interval->high)));
+  }
+
+  /// Whether the quality of a point is known to be no worse than that of another.
+  bool reaches(const Point& point, const Point& best) const {
+    const results::Metric y = metric(wanted_.y);
+    if (results::is_worse(y, best.y, point.y)) return false;
+    if (y.kind == results::MetricKind::kExact) return true;
+    const auto own = judge::estimate(point.ys).interval, other = judge::estimate(best.ys).interval;
+    if (!own || !other) return false;
+    return y.better == Better::kMore ? own->low >= other->high : own->high <= other->low;
+  }
+
   /// The point of another workload that gives at least as much as the best of the first workload, for the least. "" if
-  /// it costs as much, or there is none.
+  /// it is not known to cost less, or there is none.
   std::string finding() const {
     const results::Metric x = metric(wanted_.x), y = metric(wanted_.y);
     if (x.better != Better::kLess || y.better == Better::kNeither) return "";
@@ -197,15 +226,18 @@ class TradeOffChart {
         best = &point;
     const Point* cheapest = nullptr;
     for (const Point& point : points)
-      if (point.workload != best->workload && !results::is_worse(y, best->y, point.y) &&
-          (cheapest == nullptr || point.x < cheapest->x))
+      if (point.workload != best->workload && reaches(point, *best) && (cheapest == nullptr || point.x < cheapest->x))
         cheapest = &point;
     if (cheapest == nullptr || cheapest->x >= best->x || best->x <= 0) return "";
-    return fmt::format("{} reaches the {} of {} at {} of its {}", cheapest->name(), quantity(y), best->name(),
-                       shown(cheapest->x / best->x), quantity(x));
+    const std::string share = share_of_cost(*cheapest, *best);
+    if (share.empty()) return "";
+    return fmt::format("{} reaches the {} of {} at {} of its {}", cheapest->name(), quantity(y), best->name(), share,
+                       quantity(x));
   }
 
   std::string title() const {
+    if (!is_judged())
+      return fmt::format("{}, {}: {}", wanted_.title, variants_.front().variant->name, not_judged(fitness_));
     const std::string found = finding();
     return fmt::format("{}, {}{}", wanted_.title, variants_.front().variant->name, found.empty() ? "" : ": " + found);
   }
@@ -215,7 +247,7 @@ class TradeOffChart {
       return better == Better::kLess ? less : more;
     };
     const Better x = metric(wanted_.x).better, y = metric(wanted_.y).better;
-    const bool has_front = x != Better::kNeither && y != Better::kNeither;
+    const bool has_front = x != Better::kNeither && y != Better::kNeither && is_judged();
     const bool swept =
         std::ranges::any_of(variants_.front().points, [](const Point& one) { return one.at.has_value(); });
     std::string text;
@@ -225,7 +257,11 @@ class TradeOffChart {
           "{} and {} is better. Filled: on the Pareto front of the variant, where no other point is at "
           "least as good in both and better in one. ",
           capitalized(best(x, "left", "right")), best(y, "low", "high"));
-    text += "Medians over processes.";
+    const bool single = std::ranges::all_of(variants_, [](const VariantPoints& one) {
+      return std::ranges::all_of(one.points,
+                                 [](const Point& point) { return point.xs.size() == 1 && point.ys.size() == 1; });
+    });
+    text += single ? "Of one process each." : "Medians over processes.";
     if (variants_.size() > 1) text += fmt::format(" The title is about {}.", variants_.front().variant->name);
     return wanted_.note.empty() ? text : fmt::format("{} {}", text, wanted_.note);
   }
@@ -274,15 +310,18 @@ class TradeOffChart {
   std::string family_;
   const TradeOff& wanted_;
   const Result& result_;
+  const judge::Fitness& fitness_;
   std::vector<VariantPoints> variants_;  ///< the reference first
 };
 
 }  // namespace
 
-std::vector<Chart> trade_off_charts(const std::string& family, const results::Family& described, const Result& result) {
+std::vector<Chart> trade_off_charts(const std::string& family, const results::Family& described, const Result& result,
+                                    const judge::Fitness& fitness) {
   std::vector<Chart> charts;
   for (const TradeOff& wanted : described.trade_offs)
-    if (std::optional<Chart> chart = TradeOffChart(family, wanted, result).chart()) charts.push_back(std::move(*chart));
+    if (std::optional<Chart> chart = TradeOffChart(family, wanted, result, fitness).chart())
+      charts.push_back(std::move(*chart));
   return charts;
 }
 

@@ -108,7 +108,7 @@ Section matrix_section(std::span<const DriverColumn> atlas) {
 }  // namespace
 
 Section vulkan_section(std::span<const DriverColumn> atlas, std::span<const results::Article> articles,
-                       std::span<const results::MemoryFindings> memory) {
+                       std::span<const results::MemoryFindings> memory, bool disturbed) {
   Section section{"vulkan", "What Vulkan drivers require of memory", {}, {}};
   if (atlas.empty()) {
     section.elements.emplace_back(Paragraph{
@@ -138,7 +138,7 @@ Section vulkan_section(std::span<const DriverColumn> atlas, std::span<const resu
   for (Section part : {matrix_section(atlas), atlas_differences_section(atlas, sweep), atlas_exceptions_section(atlas)})
     if (!part.elements.empty()) section.sections.push_back(std::move(part));
   for (const Article& one : articles)
-    if (is_about_drivers(one)) section.sections.push_back(driver_claims_section(one, atlas, memory));
+    if (is_about_drivers(one)) section.sections.push_back(driver_claims_section(one, atlas, memory, disturbed));
   if (Section allocations = real_allocations_section(memory); !allocations.elements.empty())
     section.sections.push_back(std::move(allocations));
   return section;

@@ -10,8 +10,9 @@
 
 namespace lab::report {
 
-/// Graphs of every driver, the articles' claims checked on each, heaps and limits.
+/// Graphs of every driver, the articles' claims checked on each, heaps and limits. `disturbed`: other work spoils the
+/// times of this machine.
 Section vulkan_section(std::span<const results::DriverColumn> atlas, std::span<const results::Article> articles,
-                       std::span<const results::MemoryFindings> memory = {});
+                       std::span<const results::MemoryFindings> memory = {}, bool disturbed = false);
 
 }  // namespace lab::report

@@ -259,6 +259,7 @@ bench::Workload describe_defragment(const DeviceTable& table) {
       "Defragment what streaming leaves when 60 % of it is freed, in passes of at most {} MB, as {} requires them",
       kPassBytes / 1'000'000, table.title);
   workload.phases = {"plan"};
+  workload.operations = 1;
   workload.operation = "heap";
   workload.metrics = {
       {"moved_bytes", "Bytes that are copied", "bytes", kExact},

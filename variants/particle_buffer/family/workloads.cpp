@@ -235,6 +235,7 @@ bench::Workload walks(const char* name, std::string title, const MakeBuffer& mak
   workload.name = name;
   workload.title = std::move(title);
   workload.phases = {"iterate"};
+  workload.operations = 1;  // each point has its own
   workload.operation = "live particle";
   workload.axis = axis;
   for (bench::AxisPoint& point : workload.axis->points) point.operations = holes_at(point.at).live();
@@ -409,6 +410,7 @@ bench::Workload compaction(const MakeBuffer& make) {
   workload.title =
       "compact 65,536 particles, of which a share is dead at random places, and walk before and after: over that share";
   workload.phases = {"walk_before", "compact", "walk_after"};
+  workload.operations = 1;  // each point has its own
   workload.operation = "live particle";
   workload.repeatable = false;  // it reads a clock
   workload.metrics = {

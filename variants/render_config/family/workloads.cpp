@@ -326,6 +326,7 @@ bench::Workload load_workload(const Renderer& renderer, const Named& of) {
   workload.name = fmt::format("load_{}", of.name);
   workload.title = fmt::format("From files to a frame that can be recorded, without a driver: {}", of.title);
   workload.phases = {"read", "make"};
+  workload.operations = 1;
   workload.operation = "load";
   workload.prepare = [renderer, which = of.which](const bench::Case& inputs) {
     return std::make_unique<LoadTask>(renderer, which, inputs.seed);

@@ -1,0 +1,15 @@
+#include "harness/report/fitness_text.h"
+
+namespace lab::report {
+
+std::string not_judged(const judge::Fitness& fitness) {
+  if (fitness.fit) return "";
+  return fitness.reason == judge::kBlindReason ? "unfit, not judged" : "disturbed, not judged";
+}
+
+std::string marked(std::string text, const judge::Fitness& fitness) {
+  if (!fitness.fit) text += ", " + not_judged(fitness);
+  return text;
+}
+
+}  // namespace lab::report

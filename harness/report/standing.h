@@ -1,0 +1,24 @@
+/// How sure it is that the best of several medians is the best: what a title may say of it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/stats/interval.h"
+
+namespace lab::report {
+
+/// A value with its name.
+struct Contender {
+  std::string name;
+  stats::Estimate value;
+};
+
+/// "buddy has the lowest median, 27.9 ns per pair", where `what` is "the lowest median" and `value` "27.9 ns per pair"
+/// of the first contender, the best one. Where its interval is not apart from all others', the sentence says so; where
+/// the next ones have the same median, it names them all. `all` must not be empty.
+std::string best_sentence(std::span<const Contender> all, const std::string& what, const std::string& value);
+
+}  // namespace lab::report
