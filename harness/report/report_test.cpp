@@ -342,10 +342,10 @@ fs::path checkout_of_pools() {
     "table": [{"variants": ["list"], "values": {"time": 40}}, {"variants": ["bitmap"], "values": {"time": 20}}],
     "charts": [{"kind": "ratios", "name": "faster", "metric": "time", "reference": "list", "at": "churning"}],
     "claims": [
-      {"kind": "ratio", "claim": "A bitmap is faster", "metric": "time", "from": "list", "to": "bitmap"},
-      {"kind": "ratio", "claim": "A bitmap needs less memory", "metric": "pool_bytes", "from": "list", "to": "bitmap", "stated": 2},
-      {"kind": "exact", "claim": "A bitmap wastes an eighth", "benchmarks": "bitmap/*", "metric": "slack", "stated": "12.5 %"},
-      {"kind": "order", "claim": "Lists take the longest", "metric": "time", "order": ["bitmap", "list"]}],
+      {"kind": "ratio", "claim": "A bitmap is faster", "passage": "There", "decides": "A count", "here": "It counts", "metric": "time", "from": "list", "to": "bitmap"},
+      {"kind": "ratio", "claim": "A bitmap needs less memory", "passage": "There", "decides": "A count", "here": "It counts", "metric": "pool_bytes", "from": "list", "to": "bitmap", "stated": 2},
+      {"kind": "exact", "claim": "A bitmap wastes an eighth", "passage": "There", "decides": "A count", "here": "It counts", "benchmarks": "bitmap/*", "metric": "slack", "stated": "12.5 %"},
+      {"kind": "order", "claim": "Lists take the longest", "passage": "There", "decides": "A count", "here": "It counts", "metric": "time", "order": ["bitmap", "list"]}],
     "errata": [{"claim": "Bytes of a bitmap", "article": "100", "arithmetic": "96 + 16 = 112",
                 "measured": {"kind": "value", "benchmarks": "bitmap/*", "metric": "pool_bytes"}}]})"));
   return root;
