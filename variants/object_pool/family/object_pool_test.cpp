@@ -1,9 +1,11 @@
 #include "variants/object_pool/family/object_pool.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -349,6 +351,19 @@ TEST(FreeMemory, has_its_largest_piece_in_what_malloc_says) {
                 .largest,
             4096u);
   EXPECT_EQ(free_memory_of("<malloc version=\"1\"></malloc>").largest, 0u);
+}
+
+TEST(FreeMemory, of_a_heap_with_holes_is_not_in_one_piece) {
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "this malloc says nothing about its heap";
+  constexpr std::size_t kBlocks = 1000, kBlockBytes = 4096;
+  std::vector<std::unique_ptr<char[]>> blocks;
+  for (std::size_t i = 0; i < kBlocks; ++i) blocks.push_back(std::make_unique<char[]>(kBlockBytes));
+  for (std::size_t i = 0; i < kBlocks; i += 2) blocks[i].reset();
+  const FreeMemory holes = free_memory();
+  EXPECT_GE(holes.largest, kBlockBytes);
+  EXPECT_GE(holes.bytes, holes.largest + kBlocks / 4 * kBlockBytes);
+  blocks.clear();
+  EXPECT_GT(free_memory().largest, holes.largest) << "malloc has put the pieces together";
 }
 
 TEST(Soak, draws_a_line_for_the_heap_and_one_for_the_pools) {
