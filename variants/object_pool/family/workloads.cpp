@@ -237,7 +237,10 @@ bench::Workload holders(const TaskTable& tasks) {
 }
 
 std::vector<bench::Metric> soak_metrics() {
-  return {{"held_bytes", "Memory held", "bytes", kMemory, kLess}, live_metric()};
+  return {{"held_bytes", "Memory held", "bytes", kMemory, kLess},
+          live_metric(),
+          {"free_bytes", "Part of the heap that is free", "bytes", kMemory, kLess},
+          {"largest_free_bytes", "Its largest piece", "bytes", kMemory, kMore}};
 }
 
 bench::Workload sizes(const TaskTable& tasks, const char* name, const char* title, MakeSoak make) {
@@ -254,8 +257,6 @@ bench::Workload soak(const TaskTable& tasks) {
       make_workload("soak", "16,384 objects of 8 sizes with long and short lives; each level of a game wants others",
                     "pair", 200'000);
   workload.metrics = soak_metrics();
-  workload.metrics.push_back({"free_bytes", "Part of the heap that is free", "bytes", kMemory, kLess});
-  workload.metrics.push_back({"largest_free_bytes", "Its largest piece", "bytes", kMemory, kMore});
   workload.prepare = [tasks](const bench::Case& inputs) {
     return soak_task(tasks.is_heap, tasks.soak, inputs.seed, SizeMix::kLevels);
   };
