@@ -111,6 +111,8 @@ def git_status() -> str | None:
 
 
 class ReadmeCommands(unittest.TestCase):
+    folder: str
+
     @classmethod
     def setUpClass(cls) -> None:
         scratch = tempfile.TemporaryDirectory()
