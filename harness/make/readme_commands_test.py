@@ -43,7 +43,8 @@ TRIED = {
         Try({"./libmine.so": OURS}, f"--processes 1 --filter {ONE} --filter 'allocator/liblab*/random_replace' "
                                     "--out @/malloc.json", JUDGED),
     "python3 make.py run --malloc ./libmine.so --filter 'allocator/*/random_replace'":
-        Try({"./libmine.so": OURS, "'allocator/*/random_replace'": ONE}, "--processes 1 --out @/one.json", JUDGED),
+        Try({"./libmine.so": OURS, "'allocator/*/random_replace'": ONE},
+            "--filter 'allocator/liblab*/random_replace' --processes 1 --out @/one.json", JUDGED),
     "LD_PRELOAD=./libmine.so LAB_PRELOADED_AS=mine build/pinned-release/variants/allocator/c_library --conformance "
     "'realloc keeps contents'": Try({"./libmine.so": OURS}),
     "LD_PRELOAD=build/pinned-release/malloc/liblab_malloc.so PROGRAM": Try({"PROGRAM": "true"}),
@@ -110,6 +111,8 @@ def git_status() -> str | None:
 
 
 class ReadmeCommands(unittest.TestCase):
+    folder: str
+
     @classmethod
     def setUpClass(cls) -> None:
         scratch = tempfile.TemporaryDirectory()
@@ -141,7 +144,7 @@ class ReadmeCommands(unittest.TestCase):
         # A session writes what a comparison and a history read, so the order of the table counts.
         self.write("sweep.json", of_format("A sweep").replace('or "sizes": [[640, 480], [16, 16, 16]]', ""))
         self.write("program.json", of_format("A program"))
-        self.write("ids.npy", npy([[0, 1], [1, 2]]))
+        self.write("ids.npy", npy([[0, 1], [1, 1]]))
         self.write("objects.json", json.dumps({"camera": {"location": [0, 0, 0]}, "objects": [
             {"index": 1, "name": "Plane", "description": "A wooden floor", "location": [0, 0, -4]}]}))
         self.write("gtx1660ti/image-sizes.txt", "# Width Height Size Alignment\n2 2 512 512\n")
