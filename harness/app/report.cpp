@@ -131,13 +131,14 @@ Expected<Written> report_result(const ReportRequest& request, const fs::path& pa
   if (!comparison) return comparison.error();
   const Expected<Atlas> atlas = atlas_of(path.parent_path(), request.root);
   if (!atlas) return atlas.error();
+  const bool compared_unfit = *comparison && !(*comparison)->judged;
   const std::vector<judge::SeriesHistory> histories = history_of(path, result->machine.id);
   const std::vector<results::ParsedBisectRecord> bisects = bisects_of(path);
   return with_status(
       report::write_report({&*result, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
                             exhibits_of(*result, path.parent_path()), atlas->memory},
                            options_for(request.root, out.value_or(place_for(request.root, "reports") / path.stem()))),
-      judge::exit_status(*result, judge::judge_fitness(*result)));
+      compared_unfit ? ExitStatus::kUnfit : judge::exit_status(*result, judge::judge_fitness(*result)));
 }
 
 Expected<Written> report_atlas_alone(const ReportRequest& request, const fs::path& machine_folder) {

@@ -24,7 +24,7 @@ struct ReportRequest {
 using ReportListener = std::function<void(const report::ReportFiles&)>;
 
 /// Writes a report for each result, and calls `on_written` after each. Omits an unreadable history or bisect of the
-/// machine. Afterwards kUnfit if a session is unfit, so that no time of it is judged, else kOk.
+/// machine. Afterwards kUnfit if a session is unfit, or that of its base, so that no time is judged, else kOk.
 Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& on_written = {});
 
 /// Writes the report of a running session into `folder`: only the page, without drawings or verdicts.

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "harness/app/change_points.h"
+#include "harness/base/digits.h"
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
 #include "harness/base/usage_error.h"
@@ -94,7 +95,7 @@ void print_text(const app::NumberSeries& series) {
     fmt::print("{}: in hindsight from {:.6g} to {:.6g} at {}, known at {}\n", head, change.before, change.after,
                change.index, change.known_at);
   for (const stats::NoiseChange& change : series.hindsight.noise)
-    fmt::print("{}: noise {:.2g} times as wide from {} on\n", head, change.ratio, change.index);
+    fmt::print("{}: noise {} times as wide from {} on\n", head, significant(change.ratio, 2), change.index);
   if (series.hindsight.switching) fmt::print("{}: switches between levels\n", head);
   if (series.hindsight.drifting) fmt::print("{}: drifts\n", head);
 }

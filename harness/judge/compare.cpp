@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/base/digits.h"
 #include "harness/judge/compare_exact.h"
 #include "harness/judge/exact.h"
 #include "harness/judge/summary.h"
@@ -518,8 +519,8 @@ std::vector<double> adjusted_without_layout(const std::vector<RowTest>& rows, do
 }
 
 std::string layout_sentence(const LayoutShare& layout) {
-  return fmt::format("the layout of code alone could explain it: layouts of one build differ by {:.2g} %",
-                     100 * layout.sigma);
+  return fmt::format("the layout of code alone could explain it: layouts of one build differ by {} %",
+                     significant(100 * layout.sigma, 2));
 }
 
 /// Sets the verdicts of all rows from their measurements.
@@ -825,9 +826,9 @@ std::string outlook(const Comparison& comparison) {
   const stats::ComparisonPlan plan{processes,        *comparison.noise,        family_size(comparison.tested),
                                    comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
   const std::optional<double> detectable = stats::detectable_change(plan);
-  return fmt::format("With {} process{} per arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
-                     100 * *comparison.noise,
-                     detectable ? fmt::format("a change of {:.2g} % is found in 4 of 5 cases", 100 * *detectable)
+  return fmt::format("With {} process{} per arm and a noise of {} % {}; {}.", processes, processes == 1 ? "" : "es",
+                     significant(100 * *comparison.noise, 2),
+                     detectable ? fmt::format("a change of {} % is found in 4 of 5 cases", significant(100 * *detectable, 2))
                                 : "no change can be found",
                      same_phrase(comparison, plan));
 }

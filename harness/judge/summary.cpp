@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "harness/base/digits.h"
 #include "harness/stats/layout_effect.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/strata.h"
@@ -76,7 +77,7 @@ stats::Estimate estimate(const std::vector<stats::Datum>& data) {
 }
 
 std::string layout_text(const LayoutShare& layout) {
-  return fmt::format("{:.2g} % ({:.0f} %)", 100 * layout.sigma, 100 * layout.share);
+  return fmt::format("{} % ({:.0f} %)", significant(100 * layout.sigma, 2), 100 * layout.share);
 }
 
 std::optional<LayoutShare> layout_of(std::vector<stats::Datum> data) {

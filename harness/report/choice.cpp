@@ -363,6 +363,7 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
       most = std::max(most, *memory);
     }
   }
+  if (!(fast > 0)) return std::nullopt;  // the axis is logarithmic
   const double room = most > least ? most - least : std::max(most, 1.0);
   const double strip = most + 0.22 * room;  // where variants without this metric stand
   json::array rows, front, bounds;

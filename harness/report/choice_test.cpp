@@ -84,6 +84,23 @@ TEST(Choice, marks_the_rows_on_the_front_and_keeps_them_in_the_summary) {
   EXPECT_EQ(column_of(table_of(section), "Minimum heap"), (std::vector<std::string>{"1.35", "1.40", "", "1.10", ""}));
 }
 
+TEST(Choice, of_a_disturbed_session_marks_nothing) {
+  results::Result result = sample::result();
+  set_heap(result, "buddy", 135);
+  set_heap(result, "c_library", 110);
+  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  const Section section = choice_section(
+      "allocator", results::describe(sample::background().families, "allocator"), result, disturbed);
+  EXPECT_TRUE(column_of(table_of(section), "Front").empty());
+  EXPECT_TRUE(table_of(section).summary_rows.empty());
+  EXPECT_NE(table_of(section).caption.find("disturbed, not judged"), std::string::npos);
+  EXPECT_EQ(column_of(table_of(section), "95 % interval").size(), 5u) << "times stay visible";
+  EXPECT_EQ(plot_of(section).title, "random_replace: 2 variants, disturbed, not judged");
+  EXPECT_TRUE(plot_of(section).data.at("front").as_array().empty());
+  EXPECT_EQ(plot_of(section).data.at("rows").at(0).at("kind").as_string(), "disturbed, not judged");
+  EXPECT_NE(std::get<Paragraph>(section.elements.front()).text.find("disturbed, not judged"), std::string::npos);
+}
+
 TEST(Choice, is_plotted_with_variants_without_a_figure_above_the_others) {
   results::Result result = sample::result();
   set_heap(result, "buddy", 135);

@@ -147,6 +147,59 @@ TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
   EXPECT_EQ(reason_of(times, 300, 100, 3), "One step may not grow: plain / deep 3.00.");
 }
 
+TEST(Claims, of_numbers_say_what_keeps_them_from_a_verdict) {
+  const auto reason_of = [&](auto kind, const std::vector<double>& values,
+                             results::MetricKind metric = results::MetricKind::kExact,
+                             const judge::Fitness& fitness = {}) {
+    results::Article article;
+    article.family = "shelf";
+    article.claims = {{"c", std::move(kind)}};
+    results::Result result;
+    result.workloads.push_back({"shelf", "store", "", 1, {"put"}, 10, "pair", false});
+    result.workloads.back().metrics = {{"levels", "", "", metric}, {"leaf", "", "", results::MetricKind::kExact}};
+    sample::add_processes(result, "shelf/plain/store", {{"put", 10}}, 10, static_cast<int>(values.size()), 0);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      result.processes[i].counters = {{"levels", values[i]}, {"leaf", 16384}, {"tree", 524288}};
+    return reason(judge::judge_claims(article, result, fitness).front(), result);
+  };
+  using enum results::ExactClaim::Relation;
+  using enum results::MetricKind;
+  const results::ExactClaim most{{"shelf/*", "levels"}, {"2", 2, 1}, kMost};
+  EXPECT_EQ(reason_of(most, {2.5}), "shelf/plain/store has 2.5 in one process, which proves no exact value.");
+  EXPECT_EQ(reason_of(most, {1, 2}), "shelf/plain/store has different values of an exact metric, 1 to 2.");
+  EXPECT_EQ(reason_of(most, {2.5}, kQuality),
+            "shelf/plain/store has 2.5 in 1 process; a metric with noise needs 6.");
+  EXPECT_EQ(reason_of(most, {1, 1, 1, 1, 1, 3}, kQuality),
+            "shelf/plain/store has 1 to 3: not in every process as stated, nor beyond it with the interval of the "
+            "median.");
+  EXPECT_EQ(reason_of(most, std::vector<double>(6, 3), kQuality), "shelf/plain/store has 3.");
+  EXPECT_EQ(reason_of(most, std::vector<double>(6, 3), kQuality, {false, judge::kMachineReason, {}}),
+            "Found in 1 benchmark.");
+  // As the formula writes it, on both sides.
+  const results::FormulaClaim formula{{"shelf/*", "tree"}, *results::Formula::parse("2^levels * leaf")};
+  EXPECT_EQ(reason_of(formula, {5, 5}), "2^5 * 16,384 = 524,288, as the formula gives it in 1 benchmark.");
+  EXPECT_EQ(reason_of(formula, {6, 6}),
+            "shelf/plain/store has 524,288; the formula gives 2^6 * 16,384 = 1,048,576.");
+}
+
+TEST(Claims, of_a_disturbed_session_are_shown_with_their_intervals) {
+  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  const results::Result result = of_two(166, 113, 12);
+  const std::vector<judge::JudgedClaim> claims = judge::judge_claims(buckets(), result, disturbed);
+  Document document;
+  document.sections = {claims_section(claims, buckets(), "Buckets", result, disturbed)};
+  const std::string text = to_markdown(document);
+  EXPECT_NE(text.find("| **disturbed, not judged** | One thread: a linear allocator instead of global new makes adding "
+                      "faster; packets freed in the order of submission | 1.46 | 1.46 |"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(reason(claims[0], result).starts_with("Between 1.4")) << reason(claims[0], result);
+  EXPECT_TRUE(reason(claims[0], result).ends_with(" times as fast; claimed is 1.46.")) << reason(claims[0], result);
+  EXPECT_EQ(verdict_counts(claims), "7 undecided") << "without numbers";
+  EXPECT_TRUE(charts_of(document).front()->title.ends_with(", disturbed, not judged"))
+      << charts_of(document).front()->title;
+}
+
 TEST(Claims, about_an_exact_metric_are_printed_without_an_interval) {
   const auto text_of = [&](const std::string& metric, const std::vector<std::pair<std::string, double>>& values) {
     results::Article article;

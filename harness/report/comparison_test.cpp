@@ -63,6 +63,34 @@ TEST(Comparison, explains_that_its_ratio_is_not_the_ratio_of_the_two_medians) {
       std::string::npos);
 }
 
+TEST(Comparison, of_an_unfit_session_shows_ratios_that_are_not_judged) {
+  results::Result session = sample::two_arms();
+  for (int block = 0; block < 16; ++block) session.session.disturbances.push_back({block, 10, 15, 0});
+  const judge::Comparison made = *judge::compare_arms(session, {});
+  const Section section = comparison_section(made);
+  std::size_t charts = 0;
+  for (const Element& element : section.elements)
+    if (const Charts* group = std::get_if<Charts>(&element)) {
+      ++charts;
+      EXPECT_TRUE(group->charts[0].title.starts_with("Disturbed, not judged: ")) << group->charts[0].title;
+    }
+  EXPECT_EQ(charts, 1u);
+  Document page;
+  page.sections.push_back(section);
+  const std::string text = to_markdown(page);
+  EXPECT_EQ(count(text, "**regressed**") + count(text, "**improved**") + count(text, "**same**"), 0u) << text;
+  EXPECT_EQ(count(text, "| disturbed, not judged |"), made.tested) << text;
+  EXPECT_NE(text.find("**worse**"), std::string::npos) << "what is exact is judged";
+}
+
+TEST(Comparison, names_its_interval_in_the_title) {
+  for (const Element& element : comparison_section(comparison()).elements)
+    if (const Charts* group = std::get_if<Charts>(&element)) {
+      EXPECT_NE(group->charts[0].title.find(" % (+"), std::string::npos) << group->charts[0].title;
+      EXPECT_NE(group->charts[0].title.find(" % to +"), std::string::npos) << group->charts[0].title;
+    }
+}
+
 TEST(Comparison, has_no_empty_column) {
   const auto titles = [](const judge::Comparison& made) {
     std::vector<std::string> found;

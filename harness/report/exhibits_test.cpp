@@ -155,6 +155,17 @@ TEST(ExhibitCharts, name_the_variant_with_the_shortest_tail) {
   EXPECT_NE(chart.note.find("The longest time in any process was 4,000,000 ns"), std::string::npos) << chart.note;
 }
 
+TEST(ExhibitCharts, of_a_disturbed_session_give_latencies_no_finding) {
+  const Shown shown;
+  results::Family described;
+  described.choice = results::Choice{"Which shelf?", "put", results::LatencyLimit{16e6, "a frame, 16 ms"}, {}, {}, {}};
+  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  const Chart chart = exhibit_charts("shelf", described, shown.result, shown.contents, disturbed).front();
+  EXPECT_EQ(chart.title, "Time to put: disturbed, not judged");
+  EXPECT_EQ(chart.note.find("stays below"), std::string::npos) << chart.note;
+  EXPECT_NE(chart.note.find("The longest time in any process was 4,000,000 ns"), std::string::npos) << chart.note;
+}
+
 TEST(ExhibitCharts, mark_the_limit_of_the_family_and_say_who_stays_below) {
   const Shown shown;
   results::Family described;
@@ -235,7 +246,7 @@ TEST(SweepCharts, are_a_line_for_each_variant) {
   const std::vector<Chart> charts = sweep_charts("shelf", result);
   ASSERT_EQ(charts.size(), 1u);
   EXPECT_EQ(charts.front().name, "shelf-store-sweep");
-  EXPECT_EQ(charts.front().title, "store: at 16 threads, quick is best: 3.31 ns per pair");
+  EXPECT_EQ(charts.front().title, "store: at 16 threads, quick has the lowest median, 3.31 (3.17 to 3.45) ns per pair");
   EXPECT_EQ(charts.front().data.at("rows").as_array().size(), 4u);
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   const Expected<std::string> drawn =
@@ -243,10 +254,25 @@ TEST(SweepCharts, are_a_line_for_each_variant) {
   EXPECT_TRUE(drawn) << (drawn ? "" : drawn.error().what);
 }
 
+TEST(SweepCharts, compare_only_lines_that_reach_the_last_point) {
+  results::Result result = swept("threads");
+  for (results::Process& process : result.processes)
+    if (process.benchmark == "shelf/quick/store") process.points.pop_back();
+  const Chart chart = sweep_charts("shelf", result).front();
+  EXPECT_EQ(chart.title, "store: at 16 threads, plain has 6.44 (6.30 to 6.57) ns per pair");
+  EXPECT_EQ(chart.table->benchmarks, (std::vector<Names>{{"shelf/plain/store"}, {"shelf/quick/store"}}));
+}
+
+TEST(SweepCharts, of_a_disturbed_session_name_no_best_one) {
+  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  EXPECT_EQ(sweep_charts("shelf", swept("threads"), disturbed).front().title,
+            "store: time of 2 variants over threads, disturbed, not judged");
+}
+
 TEST(SweepCharts, have_a_table_of_every_variant_at_every_point) {
   const Chart chart = sweep_charts("shelf", swept("threads")).front();
   EXPECT_EQ(chart.table->name, "shelf-store-sweep");
-  EXPECT_EQ(chart.table->caption, "store, ns per pair, by threads; the best at the last point is first");
+  EXPECT_EQ(chart.table->caption, "store, ns per pair, by threads; the best median at the last point is first");
   EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 thread", "16 threads"}));
   EXPECT_EQ(chart.table->benchmarks, (std::vector<Names>{{"shelf/quick/store"}, {"shelf/plain/store"}}));
   std::vector<Names> rows;
@@ -262,7 +288,7 @@ TEST(SweepCharts, over_an_axis_per_core_say_how_many_that_is_here) {
   EXPECT_EQ(points_phrase(result.workloads.front(), result),
             "threads per core: 1 and 16; here 2 threads and 32 threads");
   const Chart chart = sweep_charts("shelf", result).front();
-  EXPECT_EQ(chart.title, "store: at 16 threads per core (32 threads), quick is best: 3.31 ns per pair");
+  EXPECT_EQ(chart.title, "store: at 16 threads per core (32 threads), quick has the lowest median, 3.31 (3.17 to 3.45) ns per pair");
   EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 per core: 2 threads", "16 per core: 32 threads"}));
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   const Expected<std::string> drawn = (*renderer)->render("sweep", drawing_specification(chart, DrawingTarget::kFile));

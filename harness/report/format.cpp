@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "harness/base/digits.h"
+
 namespace lab::report {
 
 std::string number(double value) {
@@ -17,11 +19,7 @@ std::string number(double value) {
 std::string plain(double value) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   if (value == std::trunc(value)) return thousands(fmt::format("{:.0f}", value));
-  const int before = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  std::string text = fmt::format("{:.{}f}", value, std::max(0, 3 - before));
-  if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return thousands(text);
+  return thousands(significant(value, 4));
 }
 
 std::string range(const std::string& low, const std::string& high) {

@@ -16,6 +16,19 @@ TEST(Format, numbers_have_three_digits_and_the_whole_integer_part) {
   EXPECT_EQ(number(1234567), "1,234,567");
 }
 
+TEST(Format, plain_numbers_have_no_exponent) {
+  EXPECT_EQ(plain(524288), "524,288");
+  EXPECT_EQ(plain(4294967296.0), "4,294,967,296");
+  EXPECT_EQ(plain(1e18), "1,000,000,000,000,000,000");
+  EXPECT_EQ(plain(-16), "-16");
+  EXPECT_EQ(plain(0), "0");
+  EXPECT_EQ(plain(0.5), "0.5");
+  EXPECT_EQ(plain(1.0 / 1024), "0.0009766");
+  EXPECT_EQ(plain(1.0 / 1048576), "0.0000009537");
+  EXPECT_EQ(plain(12345.678), "12,346");
+  EXPECT_EQ(plain(1.25), "1.25");
+}
+
 TEST(Format, bytes_are_in_the_largest_unit_that_gives_a_whole_number) {
   EXPECT_EQ(bytes(0), "0 B");
   EXPECT_EQ(bytes(8216), "8,216 B");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/digits.h"
 #include "harness/base/fit.h"
 #include "harness/report/json_text.h"
 #include "harness/results/commit.h"
@@ -92,8 +93,8 @@ namespace {
 /// " (1.2 to 5 % or more would have been seen)"; "" if that is unknown.
 std::string seen_text(const UnchangedCounts& unchanged) {
   if (unchanged.most_seen <= 0) return "";
-  const std::string least = fmt::format("{:.2g}", 100 * unchanged.least_seen);
-  const std::string most = fmt::format("{:.2g}", 100 * unchanged.most_seen);
+  const std::string least = significant(100 * unchanged.least_seen, 2);
+  const std::string most = significant(100 * unchanged.most_seen, 2);
   return fmt::format(" ({}{} % or more would have been seen)", least == most ? "" : least + " to ", most);
 }
 
@@ -153,7 +154,7 @@ ChangeRow row_of(const std::string& benchmark, const judge::SeriesPattern& patte
   return {pattern.noise_started,
           "noise",
           benchmark,
-          fmt::format("{:.2g} times as wide", pattern.noise_ratio),
+          fmt::format("{} times as wide", significant(pattern.noise_ratio, 2)),
           "",
           pattern.noise_started.substr(0, 10)};
 }

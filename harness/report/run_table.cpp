@@ -12,6 +12,7 @@
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
 #include "harness/report/fitness_text.h"
+#include "harness/report/format.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -21,11 +22,15 @@ namespace {
 using Group = std::vector<judge::SummaryRow>;
 
 std::string value_text(double value) {
-  return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+  if (std::abs(value) >= 1000) return fmt::format("{:.0f}", value);
+  return std::abs(value) < 1e-3 ? plain(value) : fmt::format("{:.4g}", value);
 }
 
 std::string ratio_text(double ratio) {
-  return ratio >= 0.1 && ratio < 10 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.3g}", ratio);
+  if (ratio < 1e-3) return plain(ratio);
+  return ratio >= 0.1 && ratio < 10 ? fmt::format("{:.2f}", ratio)
+         : ratio < 999.5            ? fmt::format("{:.3g}", ratio)
+                                    : fmt::format("{:.0f}", ratio);
 }
 
 /// The rows of each "family/workload", or "family/workload:metric", the best first.

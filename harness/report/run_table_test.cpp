@@ -88,6 +88,12 @@ TEST(RunTable, says_of_the_reference_what_it_lacks) {
             "adds it\n");
 }
 
+TEST(RunTable, has_no_exponents) {
+  const std::string table = run_table(fixture({{"plain", 0.0001}, {"quick", 90000}}, 1), 0);
+  EXPECT_NE(table.find("  plain  0.0001"), std::string::npos) << table;
+  EXPECT_NE(table.find("900000000x"), std::string::npos) << table;
+}
+
 TEST(RunTable, of_a_disturbed_session_marks_what_is_not_judged) {
   results::Result result = fixture({{"plain", 100}, {"quick", 50}});
   for (int block = 0; block < 6; ++block) result.session.disturbances.push_back({block, 10, 17, 0});

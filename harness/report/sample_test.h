@@ -210,7 +210,7 @@ inline std::string png(const std::string& name) {
 /// is in every second process alone. Returns the files of the pictures.
 inline ExhibitContents add_shadows(results::Result& result, int blocks) {
   const bench::Metric error{"error_to_converged",        "RMS error",          "grey levels",
-                            bench::MetricKind::kQuality, bench::Better::kLess, true};
+                            bench::MetricKind::kExact, bench::Better::kLess, true};
   const bench::Axis samples{"samples", "", {{4, 0}, {6, 0}, {12, 0}, {24, 0}}};
   struct Work {
     const char* name;

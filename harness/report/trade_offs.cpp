@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/digits.h"
 #include "harness/judge/summary.h"
 #include "harness/report/choice.h"
 #include "harness/report/fitness_text.h"
@@ -52,7 +53,7 @@ struct VariantPoints {
 
 /// Three significant digits, also of small errors.
 std::string shown(double value) {
-  return value == 0 || std::abs(value) >= 1 ? number(value) : fmt::format("{:.3g}", value);
+  return value == 0 || std::abs(value) >= 1 ? number(value) : significant(value, 3);
 }
 
 /// The title of a metric without its unit: "RMS error" of "RMS error, grey levels"; "1,024" has no unit.

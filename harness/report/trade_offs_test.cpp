@@ -58,7 +58,7 @@ TEST(TradeOffs, say_what_reaches_the_best_of_the_first_workload_for_less) {
   const Chart chart = chart_of(shadows());
   EXPECT_EQ(chart.title,
             "Error against time, scalar: still_reprojected with 4 samples reaches the RMS error of still_plain with 24 "
-            "samples at 0.267 of its time");
+            "samples at 0.267 (0.261 to 0.273) of its time");
   results::Result costly = shadows();
   for (results::Process& process : costly.processes)
     if (process.benchmark.ends_with("/still_reprojected"))
@@ -67,6 +67,22 @@ TEST(TradeOffs, say_what_reaches_the_best_of_the_first_workload_for_less) {
   EXPECT_EQ(chart_of(costly).title, "Error against time, scalar") << "for more";
   EXPECT_EQ(chart_of(shadows(), [](auto& wanted) { wanted.workloads = {"still_plain"}; }).title,
             "Error against time, scalar");
+}
+
+TEST(TradeOffs, say_nothing_that_intervals_do_not_show) {
+  results::Result few = shadows();
+  std::erase_if(few.processes, [](const results::Process& process) { return process.block > 4; });
+  EXPECT_EQ(chart_of(few).title, "Error against time, scalar") << "five ratios have no interval";
+  results::Result noisy = shadows();
+  for (results::WorkloadInfo& workload : noisy.workloads)
+    for (results::Metric& metric : workload.metrics) metric.kind = results::MetricKind::kQuality;
+  EXPECT_EQ(chart_of(noisy).title, "Error against time, scalar") << "three errors have no interval";
+  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  const Chart unjudged =
+      trade_off_charts("shadows", sample::background().families.at("shadows"), shadows(), disturbed).at(0);
+  EXPECT_EQ(unjudged.title, "Error against time, scalar: disturbed, not judged");
+  EXPECT_TRUE(on_front(unjudged, "scalar").empty());
+  EXPECT_EQ(unjudged.note.find("Pareto"), std::string::npos) << unjudged.note;
 }
 
 TEST(TradeOffs, mark_the_pareto_front_of_each_variant) {
