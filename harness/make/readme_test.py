@@ -88,7 +88,7 @@ NO_FIGURES = (
     r"\(20\d\d\)|\bpart \d\b|Adventures 3\b",  # articles
     r"`[^`]*`|\]\([^)]*\)",  # commands, names and links
     r"io7m|x86-64|A/A|Debian 12 and 13|Debian 1\d|SHA-256|\bS3\b|Vulkan \d",  # names
-    r"(?i)(exit )?status \d|^- \d: |\b1 is a crash or a wrong answer|\b4 is an unfit",  # exit statuses
+    r"(?i)(exit )?status \d|\bends? with \d\b|^- \d: |\b1 is a crash or a wrong answer|\b4 is an unfit",  # exit statuses
     r"requests of 0 bytes",
 )
 """Numbers that were not counted or measured."""
