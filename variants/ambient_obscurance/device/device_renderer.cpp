@@ -37,7 +37,7 @@ struct Parameters {
   float moving_scale, low_velocity, high_velocity, moving_minimum;
   float smoothing, most_radius;
   std::int32_t pixels_at_0, disocclusion;
-  std::int32_t velocity, dangerous, printed_combination, unused;
+  std::int32_t velocity, dangerous, printed_combination, forwards_movers;
   std::array<std::array<std::int32_t, 4>, 8> chain;
   std::array<std::array<float, 4>, kMostSamples> spiral;
 };
@@ -79,7 +79,7 @@ Parameters parameters_of(const Work& work) {
                         .velocity = work.settings.terms.velocity,
                         .dangerous = static_cast<std::int32_t>(work.settings.terms.dangerous),
                         .printed_combination = work.settings.printed_combination,
-                        .unused = 0,
+                        .forwards_movers = work.settings.forwards_movers,
                         .chain = {},
                         .spiral = {}};
   for (std::size_t level = 0; level < chain.first.size(); ++level)
@@ -189,7 +189,7 @@ class DeviceRenderer final : public Renderer {
     if (!layout) return layout.error();
     layout_ = std::move(*layout);
     // So that the loop over the samples has a known end, and nothing is done that is not wanted.
-    const std::array<std::uint32_t, 3> values{work_.settings.samples, work_.counts_movers(), work_.weighs};
+    const std::array<std::uint32_t, 3> values{work_.settings.samples, work_.settings.counts_movers(), work_.weighs};
     std::array<VkSpecializationMapEntry, values.size()> entries;
     for (std::uint32_t i = 0; i < entries.size(); ++i) entries[i] = {i, i * 4, 4};
     const VkSpecializationInfo constants{.mapEntryCount = entries.size(),

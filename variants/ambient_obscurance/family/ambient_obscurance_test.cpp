@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <set>
 
 #include "harness/base/random.h"
@@ -112,7 +113,7 @@ TEST(Frames, the_shelf_leaves_a_band_of_sixteen_pixels) {
 
 // Of what makes a frame, without a renderer.
 struct Made {
-  explicit Made(const Frame& frame, const Lens& lens, std::int32_t levels = kLevels) {
+  explicit Made(const Frame& frame, const Lens& lens, std::int32_t levels = kLevels, bool forwards_movers = true) {
     job.width = static_cast<std::int32_t>(lens.width);
     job.height = static_cast<std::int32_t>(lens.height);
     job.chain = chain_of(lens.width, lens.height);
@@ -124,6 +125,7 @@ struct Made {
     job.depth = frame.depth.data();
     job.moving = frame.moving.data();
     job.levels = levels;
+    job.forwards_movers = forwards_movers;
     z.resize(job.chain.texels);
     obscured.resize(lens.pixels());
     touching.resize(lens.pixels());
@@ -157,6 +159,19 @@ TEST(Steps, one_moving_pixel_moves_every_coarser_texel_that_contains_it) {
           ASSERT_EQ(made.texel(level, column, row) < 0, column == x >> level && row == y >> level)
               << level << ": " << column << ", " << row;
   }
+}
+
+TEST(Steps, mark_no_coarser_texel_where_the_bit_is_not_forwarded_and_none_at_all_where_nobody_asks) {
+  const Sequence sequence = make_sequence(Scene::kObject, 96, 64, 1);
+  Frame frame = sequence.frame(0);
+  std::ranges::fill(frame.moving, std::uint8_t{1});
+  const Made kept(frame, sequence.lens, kLevels, false);
+  for (std::size_t level = 0; level < kLevels; ++level) EXPECT_EQ(kept.texel(level, 0, 0) < 0, level == 0) << level;
+  for (const Dangerous dangerous : {Dangerous::kOff, Dangerous::kMeant}) {
+    const Settings settings{.terms = {true, true, dangerous}};
+    EXPECT_EQ(settings.counts_movers(), dangerous != Dangerous::kOff);
+  }
+  EXPECT_FALSE(Settings{.reprojected = false}.counts_movers());
 }
 
 TEST(Steps, a_coarser_texel_has_a_depth_of_its_four) {
@@ -302,20 +317,64 @@ TEST(Quality, of_six_samples_with_history_comes_within_a_tenth_of_twenty_four_wi
   EXPECT_GT(root_mean_square(last_result(sequence, {.reprojected = false}, 1), reference), 1.5 * many);
 }
 
-TEST(Quality, the_term_of_dangerous_samples_removes_four_fifths_of_the_ghosts) {
-  const Sequence sequence = make_sequence(Scene::kObject, kWidth, kHeight, kFrames);
-  const std::vector<float> reference = converged(sequence.lens, sequence.frame(kFrames - 1), kConvergedSamples);
-  const std::vector<std::size_t> band = left_band(sequence, 8);
-  const auto ghosts = [&](const Terms& terms) {
-    return energy(last_result(sequence, {.terms = terms}, 1), reference, band);
-  };
-  for (const bool others : {false, true}) {
-    const double without = ghosts({others, others, Dangerous::kOff});
-    EXPECT_GT(without, 1);
-    EXPECT_LT(ghosts({others, others, Dangerous::kMeant}), 0.2 * without);
-    EXPECT_LT(ghosts({others, others, Dangerous::kPrinted}), 0.2 * without);
+double ghosts(const Sequence& sequence, const Settings& settings) {
+  Settings plain = settings;
+  plain.reprojected = false;
+  return history_effect(last_results(sequence, settings, 1), last_results(sequence, plain, 1), left_band(sequence, 8))
+      .ghosts;
+}
+
+TEST(Quality, the_term_of_dangerous_samples_removes_most_ghosts_also_over_a_floor_that_has_noise) {
+  for (const Scene scene : {Scene::kObject, Scene::kStanding}) {
+    const Sequence sequence = make_sequence(scene, kWidth, kHeight, kFrames);
+    for (const bool others : {false, true}) {
+      const double without = ghosts(sequence, {.terms = {others, others, Dangerous::kOff}});
+      EXPECT_GT(without, 1);
+      EXPECT_LT(ghosts(sequence, {.terms = {others, others, Dangerous::kMeant}}), 0.2 * without);
+      EXPECT_LT(ghosts(sequence, {.terms = {others, others, Dangerous::kPrinted}}), 0.5 * without);
+    }
   }
-  EXPECT_LT(ghosts({true, false, Dangerous::kOff}), ghosts(kNoTerms)) << "what was hidden is further away";
+  const Sequence sequence = make_sequence(Scene::kObject, kWidth, kHeight, kFrames);
+  EXPECT_LT(ghosts(sequence, {.terms = {true, false, Dangerous::kOff}}), ghosts(sequence, {.terms = kNoTerms}))
+      << "what was hidden is further away";
+}
+
+TEST(Quality, noise_that_history_does_not_touch_is_no_ghost) {
+  // Two phases of opposite noise around what is expected without history, and the same around something darker.
+  const Phases without{{0.5f, 0.75f}, {1, 0.75f}}, same{{1, 0.75f}, {0.5f, 0.75f}},
+      darker{{0.75f, 0.5f}, {0.25f, 0.5f}};
+  const std::vector<std::size_t> pixels{0, 1};
+  EXPECT_EQ(mean_of(without), (std::vector<float>{0.75f, 0.75f}));
+  EXPECT_EQ(history_effect(same, without, pixels).ghosts, 0);
+  EXPECT_EQ(history_effect(same, without, pixels).noise, 0.0625);
+  EXPECT_EQ(history_effect(darker, without, pixels).ghosts, 0.0625 + 0.0625);
+  EXPECT_EQ(history_effect(darker, without, pixels).noise, 0.0625);
+  EXPECT_DOUBLE_EQ(root_mean_square(without, std::vector<float>{0.75f, 0.25f}, pixels),
+                   std::sqrt((2 * 0.0625 + 2 * 0.25) / 4));
+}
+
+TEST(Quality, of_a_still_scene_is_the_same_in_every_phase_once_history_is_old) {
+  const Sequence sequence = make_sequence(Scene::kStill, 96, 64, 40);
+  const Phases phases = last_results(sequence, {}, 1);
+  ASSERT_EQ(phases.size(), 8u);
+  std::vector<std::size_t> all(sequence.lens.pixels());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  // The turns of one cycle, whatever the frame that began it: history changes no mean where nothing moves.
+  const HistoryEffect effect = history_effect(phases, last_results(sequence, {.reprojected = false}, 1), all);
+  EXPECT_LT(effect.ghosts / static_cast<double>(all.size()), 1e-6);
+  EXPECT_GT(effect.noise, 0);
+  EXPECT_NE(phases[0], phases[1]);
+}
+
+TEST(Frames, of_a_scene_that_stands_still_show_the_last_one_without_motion) {
+  const Sequence object = make_sequence(Scene::kObject, 96, 64, 5), still = standing_still(object);
+  EXPECT_EQ(still.count, 5u);
+  EXPECT_EQ(still.frame(0).depth, object.frame(4).depth);
+  EXPECT_EQ(still.frame(4).depth, object.frame(4).depth);
+  EXPECT_TRUE(moved_pixels(still.frame(4), true).empty());
+  const auto moved = moved_pixels(object.frame(4), true), others = moved_pixels(object.frame(4), false);
+  EXPECT_EQ(std::ssize(moved), std::ranges::count(object.frame(4).moving, 1));
+  EXPECT_EQ(moved.size() + others.size(), object.lens.pixels());
 }
 
 TEST(Quality, banding_is_what_a_mean_of_four_by_four_leaves) {

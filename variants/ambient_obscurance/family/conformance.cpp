@@ -29,7 +29,9 @@ std::vector<Tried> all_tried() {
       {Scene::kCamera, 64, 64, {.samples = 1, .terms = kNone}},
       {Scene::kObject, 127, 71, {.samples = kMostSamples, .terms = {true, false, Dangerous::kOff}}},
       {Scene::kObject, 103, 77, {.terms = {false, true, Dangerous::kPrinted}}},
-      {Scene::kStanding, 99, 81, {.printed_combination = true}}};
+      {Scene::kStanding, 99, 81, {.printed_combination = true}},
+      {Scene::kObject, 257, 145, {.terms = {false, false, Dangerous::kCurrent}}},
+      {Scene::kObject, 257, 145, {.forwards_movers = false}}};
   for (std::size_t i = 0; i < kPlacements.size(); ++i)
     tried.push_back({Scene::kStanding, 73, 65, {.samples = 5, .placement = static_cast<Placement>(i)}});
   return tried;

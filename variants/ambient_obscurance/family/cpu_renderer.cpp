@@ -38,7 +38,7 @@ class CpuRenderer final : public Renderer {
     job.z = z_[now].data();
     job.last_z = z_[last].data();
     job.obscured = obscured_.data();
-    job.touching = work_.counts_movers() ? touching_.data() : nullptr;
+    job.touching = work_.settings.counts_movers() ? touching_.data() : nullptr;
     job.result = results_[now].data();
     job.penalty = penalties_[now].data();
     job.last_result = results_[last].data();
@@ -76,7 +76,8 @@ class CpuRenderer final : public Renderer {
     job.depth = frame.depth.data();
     job.motion_x = frame.motion_x.data();
     job.motion_y = frame.motion_y.data();
-    job.moving = frame.moving.data();
+    job.moving = settings.counts_movers() ? frame.moving.data() : nullptr;
+    job.forwards_movers = settings.forwards_movers;
     job.samples = static_cast<std::int32_t>(settings.samples);
     job.levels = kLevels;
     job.disocclusion = settings.terms.disocclusion;

@@ -94,6 +94,20 @@ Sequence make_sequence(Scene scene, std::uint32_t width, std::uint32_t height, s
   return sequence;
 }
 
+Sequence last_alone(const Sequence& sequence) {
+  return {sequence.lens, {sequence.frame(sequence.count - 1)}, 1};
+}
+
+Sequence standing_still(const Sequence& sequence) {
+  Sequence still = last_alone(sequence);
+  Frame& frame = still.frames.front();
+  std::ranges::fill(frame.motion_x, 0.f);
+  std::ranges::fill(frame.motion_y, 0.f);
+  std::ranges::fill(frame.moving, std::uint8_t{0});
+  still.count = sequence.count;
+  return still;
+}
+
 std::vector<std::size_t> left_band(const Sequence& sequence, std::size_t frames) {
   std::vector<std::size_t> band;
   const std::size_t last = sequence.count - 1;
@@ -106,6 +120,13 @@ std::vector<std::size_t> left_band(const Sequence& sequence, std::size_t frames)
       }
   }
   return band;
+}
+
+std::vector<std::size_t> moved_pixels(const Frame& frame, bool moved) {
+  std::vector<std::size_t> pixels;
+  for (std::size_t i = 0; i < frame.depth.size(); ++i)
+    if ((frame.motion_x[i] != 0 || frame.motion_y[i] != 0) == moved) pixels.push_back(i);
+  return pixels;
 }
 
 }  // namespace lab::ambient_obscurance

@@ -45,8 +45,16 @@ struct Sequence {
 
 Sequence make_sequence(Scene scene, std::uint32_t width, std::uint32_t height, std::size_t frames);
 
+/// The last frame by itself.
+Sequence last_alone(const Sequence& sequence);
+/// As many frames as `sequence` has, in which what its last one shows stands still.
+Sequence standing_still(const Sequence& sequence);
+
 /// What the shelf covered in one of `frames` frames before the last one, and does not cover in the last: for 8, a band
 /// of 16 pixels behind it. Pixels, in ascending order.
 std::vector<std::size_t> left_band(const Sequence& sequence, std::size_t frames);
+
+/// The pixels whose content has moved since the frame before, or all others; in ascending order.
+std::vector<std::size_t> moved_pixels(const Frame& frame, bool moved);
 
 }  // namespace lab::ambient_obscurance

@@ -36,8 +36,6 @@ struct Work {
   const Settings& settings;
   const bench::Case& inputs;
   bool weighs = false;  ///< keep what history weighed, which takes time
-
-  bool counts_movers() const { return settings.reprojected && settings.terms.dangerous != Dangerous::kOff; }
 };
 
 /// What a variant gives.

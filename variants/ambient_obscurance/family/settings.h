@@ -36,6 +36,7 @@ enum class Dangerous : std::uint8_t {
   kOff,
   kPrinted,  ///< the article's code: what is smoothed ends as soon as no sample touches the mover
   kMeant,    ///< the article's text: what is smoothed outlasts the mover
+  kCurrent,  ///< nothing is smoothed: the samples of this frame alone
 };
 
 /// The terms of the similarity of a pixel with its history, each of which may be left out.
@@ -70,6 +71,12 @@ struct Settings {
   /// The final combination as the code prints it, which caps what history weighs at kLowVelocity * (kLowVelocity -
   /// kHighVelocity), or as the text means it.
   bool printed_combination = false;
+  /// Coarser levels of the depth have the moving bit too. Without it, a sample that reads them finds nothing that
+  /// moves.
+  bool forwards_movers = true;
+
+  /// Whether anything asks which samples touch a mover. If not, the depth has no moving bit.
+  bool counts_movers() const { return reprojected && terms.dangerous != Dangerous::kOff; }
 };
 
 }  // namespace lab::ambient_obscurance

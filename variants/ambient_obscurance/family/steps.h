@@ -31,13 +31,14 @@ struct Job {
   float pixels_by_depth;  ///< radius of the sampled disc, pixels, by the depth buffer's value
   // of the frame
   const float *depth, *motion_x, *motion_y;
-  const std::uint8_t* moving;
+  const std::uint8_t* moving;  ///< null: the depth has no moving bit
   // of the pattern
   const Direction* spiral;
   const PixelKind* kinds;
   const std::uint8_t* kind_of;
   std::int32_t samples;
-  std::int32_t levels;  ///< of the chain that samples read; 1: the image alone
+  std::int32_t levels;   ///< of the chain that samples read; 1: the image alone
+  bool forwards_movers;  ///< coarser levels have the moving bit
   // of the similarity
   bool has_history;  ///< there was a frame before
   bool disocclusion, velocity, printed_combination;

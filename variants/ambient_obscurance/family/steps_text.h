@@ -31,14 +31,23 @@ struct StepsText {
   static I down(F x) { return Lanes::truncated(x + Lanes::all(1024.f)) - Lanes::all(std::int32_t{1024}); }
 
   static void linearise(const Job& job, std::int32_t first_row, std::int32_t end_row) {
+    if (job.moving != nullptr)
+      linearise_rows<true>(job, first_row, end_row);
+    else
+      linearise_rows<false>(job, first_row, end_row);
+  }
+
+  template <bool kMarks>
+  static void linearise_rows(const Job& job, std::int32_t first_row, std::int32_t end_row) {
     for (std::int32_t y = first_row; y < end_row; ++y) {
       const std::int32_t row = y * job.width;
       along(job.width, [&](std::int32_t x) {
         const F depth = Lanes::load(job.depth + row + x);
         const F far = Lanes::all(kNothing);
-        const F z = Lanes::least(Lanes::all(job.near) / depth, far);  // near / 0 is infinite
-        Lanes::store(job.z + row + x,
-                     Lanes::where(Lanes::bytes(job.moving + row + x) != Lanes::all(std::int32_t{0}), -z, z));
+        F z = Lanes::least(Lanes::all(job.near) / depth, far);  // near / 0 is infinite
+        if constexpr (kMarks)
+          z = Lanes::where(Lanes::bytes(job.moving + row + x) != Lanes::all(std::int32_t{0}), -z, z);
+        Lanes::store(job.z + row + x, z);
       });
     }
   }
@@ -46,6 +55,14 @@ struct StepsText {
   // One texel of four, which turns from row to row and column to column: a mean would be where nothing is. What moves
   // anywhere in the four moves.
   static void halve(const Job& job, std::int32_t level, std::int32_t first_row, std::int32_t end_row) {
+    if (job.moving != nullptr && job.forwards_movers)
+      halve_rows<true>(job, level, first_row, end_row);
+    else
+      halve_rows<false>(job, level, first_row, end_row);
+  }
+
+  template <bool kMarks>
+  static void halve_rows(const Job& job, std::int32_t level, std::int32_t first_row, std::int32_t end_row) {
     const auto l = static_cast<std::size_t>(level);
     const std::int32_t width = job.chain.width[l], above = job.chain.width[l - 1];
     const float* from = job.z + job.chain.first[l - 1];
@@ -56,9 +73,13 @@ struct StepsText {
       for (std::int32_t x = 0; x < width; ++x) {
         const float* picked = (x & 1) != 0 ? lower : upper;
         const float z = picked[2 * x + (y & 1)];
-        const bool moves = upper[2 * x] < 0 || upper[2 * x + 1] < 0 || lower[2 * x] < 0 || lower[2 * x + 1] < 0;
         const float away = z < 0 ? -z : z;
-        to[x] = moves ? -away : away;
+        if constexpr (kMarks) {
+          const bool moves = upper[2 * x] < 0 || upper[2 * x + 1] < 0 || lower[2 * x] < 0 || lower[2 * x + 1] < 0;
+          to[x] = moves ? -away : away;
+        } else {
+          to[x] = away;
+        }
       }
     }
   }
@@ -212,8 +233,9 @@ struct StepsText {
           if (!job.has_history) before = current;
           before = Lanes::where(outside, current, before);
           const F smoothed = current + (before - current) * Lanes::all(kSmoothing);
-          penalty =
-              job.dangerous == Dangerous::kPrinted ? Lanes::least(smoothed, current) : Lanes::most(smoothed, current);
+          penalty = job.dangerous == Dangerous::kCurrent   ? current
+                    : job.dangerous == Dangerous::kPrinted ? Lanes::least(smoothed, current)
+                                                           : Lanes::most(smoothed, current);
         }
         F similarity = job.printed_combination ? (depth_similarity * low - fast) * (low - high)
                                                : depth_similarity * (low - fast * (low - high));

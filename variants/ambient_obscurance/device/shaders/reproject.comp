@@ -44,7 +44,7 @@ void main() {
                                  (low_velocity - moving_minimum);
     const float before = has_history != 0 && !outside ? history.y : danger;
     precise const float smoothed = danger + (before - danger) * smoothing;
-    penalty = dangerous == 1 ? min(smoothed, danger) : max(smoothed, danger);
+    penalty = dangerous == 3 ? danger : dangerous == 1 ? min(smoothed, danger) : max(smoothed, danger);
   }
   precise float similarity = printed_combination != 0
                                  ? (depth_similarity * low_velocity - fast) * (low_velocity - high_velocity)

@@ -13,8 +13,9 @@ layout(std140, set = 0, binding = 0) uniform Parameters {
   float smoothing, most_radius;
   int pixels_at_0, disocclusion;
   int velocity;
-  int dangerous;  // 0 off, 1 printed, 2 meant
+  int dangerous;  // 0 off, 1 printed, 2 meant, 3 current
   int printed_combination;
+  int forwards_movers;
   ivec4 chain[8];                      // by level: where it begins, width, height
   vec4 spiral[64];                     // xy
 };
