@@ -153,8 +153,9 @@ ChangeRow row_of(const std::string& benchmark, const judge::MetricChange& change
 ChangeRow row_of(const std::string& benchmark, const judge::SeriesPattern& pattern,
                  std::span<const results::SeriesPoint> points) {
   const std::string& started = points[*pattern.noise_at].started;
-  return {
-      started, "noise", benchmark, fmt::format("{} times as wide", significant(pattern.noise_ratio, 2)), "", started.substr(0, 10)};
+  return {started,   "noise",
+          benchmark, fmt::format("{} times as wide", significant(pattern.noise_ratio, 2)),
+          "",        started.substr(0, 10)};
 }
 
 /// The data shown for one machine.
