@@ -59,6 +59,7 @@ def main(argv: list[str]) -> int:
         return 0
     if argv and argv[0] == "--version":
         return importlib.import_module("harness.make.version").main(argv[1:])
+    importlib.import_module("harness.make.reader").prepare()
     if not argv or argv[0].startswith("-"):
         return importlib.import_module(BUTTON).main(argv)
     verb, rest = argv[0], argv[1:]
@@ -131,8 +132,9 @@ def guarded(argv: list[str]) -> int:
         from_output = any(error is each for each in _output_errors)
         where = "standard output" if from_output else error.filename or "this machine"
         sys.stderr.write(f"make.py: error: {where}: {error.strerror}\n")
-        if from_output:
-            sys.stderr.write("hint: send it where it can be written\n")
+        from harness.make.reader import hint_for
+        if hint := "send it where it can be written" if from_output else hint_for(error):
+            sys.stderr.write(f"hint: {hint}\n")
         return 1
     except Exception as error:  # noqa: BLE001 - recognises a MakeError without importing its module
         if not from_make(error):

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
 constexpr std::string_view kSeparators = " \t\r\v\f,";
-constexpr const char* kHint = "one series per line, its numbers separated by commas or blanks";
+constexpr const char* kHint = "one series per line, its numbers separated by commas or blanks; or one number per line";
 
 /// The unexpected text for an error message: quoted, shortened and on one line.
 std::string quoted(std::string_view word) {
@@ -55,6 +55,15 @@ Expected<std::vector<double>> numbers(std::string_view line) {
   }
 }
 
+/// Makes lines of one number each, a column, one series.
+void join_column(std::vector<NumberSeries>& all) {
+  if (all.empty() || std::ranges::any_of(all, [](const NumberSeries& series) { return series.values.size() != 1; }))
+    return;
+  for (std::size_t i = 1; i < all.size(); ++i) all.front().values.push_back(all[i].values.front());
+  all.front().last_line = all.back().line;
+  all.resize(1);
+}
+
 }  // namespace
 
 Expected<std::vector<NumberSeries>> find_change_points(std::string_view text, const std::string& name, bool together) {
@@ -64,9 +73,10 @@ Expected<std::vector<NumberSeries>> find_change_points(std::string_view text, co
     const std::size_t end = std::min(text.find('\n'), text.size());
     Expected<std::vector<double>> values = numbers(text.substr(0, end));
     if (!values) return in_context(fmt::format("{}: line {}", name, line), values.error());
-    if (!values->empty()) all.push_back({line, std::move(*values), {}, {}});
+    if (!values->empty()) all.push_back({line, line, std::move(*values), {}, {}});
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  join_column(all);
   if (all.empty()) return usage_error(fmt::format("{}: expected one series per line, found no number", name), kHint);
   const stats::DetectorContext context{together ? all.size() : 1, {}};
   for (NumberSeries& series : all) {

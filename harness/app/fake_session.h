@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -83,6 +84,7 @@ class FakeSessionEnvironment {
   int interrupted_after = 1'000'000;
   int disk_full_after = 1'000'000;
   double conformance_seconds = 0;
+  std::function<double()> slowdown = [] { return 1.0; };  ///< of what a process does beside measuring, by other work
   std::vector<std::string> announced;
   std::vector<std::string> checked;  ///< for conformance
   std::vector<std::string> ran;
@@ -125,9 +127,10 @@ class FakeSessionEnvironment {
       now += behaviour.failing.end == ChildEnd::kTimedOut ? child.timeout_seconds : behaviour.overhead;
       return behaviour.failing;
     }
-    now += seconds + behaviour.overhead;
+    const double wall_seconds = seconds + behaviour.overhead * slowdown();
+    now += wall_seconds;
     ChildOutcome outcome;
-    outcome.wall_seconds = seconds + behaviour.overhead;
+    outcome.wall_seconds = wall_seconds;
     // A little different in every process.
     const double sample = behaviour.nanoseconds * (1 + 0.001 * process);
     outcome.output = fmt::format(

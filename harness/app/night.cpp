@@ -136,12 +136,27 @@ class NightRun {
     const Expected<VerbOutcome> page = call_verb(environment_, "report", {session, "--out", report_.string()});
     if (!page && page.error().status == ExitStatus::kInterrupted) return page.error();
     if (!page) environment_.print_line(fmt::format("nightly: no report: {}", page.error().what));
-    if (const Expected<void> written = write_file(report_ / "history.txt", environment_.history_text()); !written)
-      return written.error();
+    const Expected<bool> history = write_history();
+    if (!history) return history.error();
     const auto failed = [](int one) { return one != 0 && one != static_cast<int>(ExitStatus::kUnfit); };
     if (judgement->verdict == ExitStatus::kOk && (failed(status) || !page || failed(page->status)))
       return NightSummary{ExitStatus::kFailed, judgement->line + "; the session or its report failed"};
+    if (judgement->verdict == ExitStatus::kOk && !*history)
+      return NightSummary{ExitStatus::kFailed, judgement->line + "; the table of changes failed"};
     return judgement;
+  }
+
+  /// Writes history.txt; false if `history` did not end well, which the file then says, too.
+  Expected<bool> write_history() {
+    const HistoryText history = environment_.history_text();
+    if (environment_.interrupted()) return interrupted_error();
+    std::string text = history.text;
+    if (!history.problem.empty()) {
+      environment_.print_line(fmt::format("nightly: no table of changes: {}", history.problem));
+      text += history.problem + "\n";
+    }
+    if (const Expected<void> written = write_file(report_ / "history.txt", text); !written) return written.error();
+    return history.problem.empty();
   }
 
   Expected<NightSummary> judge(const std::string& session) {

@@ -34,6 +34,11 @@ struct VerbOutcome {
   std::string last_line;  ///< of standard output
 };
 
+/// What `history` printed, remarks and errors first. `problem` says how it ended; "" if it ended well.
+struct HistoryText {
+  std::string text, problem;
+};
+
 /// The environment of a night; the seam for tests.
 class NightEnvironment {
  public:
@@ -45,8 +50,7 @@ class NightEnvironment {
   virtual Expected<std::vector<std::string>> commits(const std::vector<std::string>& range) = 0;
   /// Runs a harness subcommand in a child process, so that a crash does not end the night.
   virtual Expected<VerbOutcome> run_verb(const std::string& verb, const std::vector<std::string>& arguments) = 0;
-  /// The complete output of `history`, with remarks and errors.
-  virtual std::string history_text() = 0;
+  virtual HistoryText history_text() = 0;
   virtual void print_line(std::string_view line) = 0;  ///< for people
   virtual bool interrupted() = 0;
 };

@@ -38,7 +38,8 @@ Expected<std::string> HarnessNightEnvironment::machine() {
 }
 
 Expected<std::vector<std::string>> HarnessNightEnvironment::commits(const std::vector<std::string>& range) {
-  std::vector<std::string> arguments{"rev-list", "--first-parent"};
+  // As in measure/provenance.cpp: the checkout may be another user's.
+  std::vector<std::string> arguments{"-c", "safe.directory=*", "rev-list", "--first-parent"};
   arguments.insert(arguments.end(), range.begin(), range.end());
   const ChildOutcome outcome = run_child(measure::git_command(paths_.root, arguments), guard_.file());
   if (outcome.end == ChildEnd::kNotStarted) return Error{fmt::format("git: {}", std::strerror(outcome.code)), ""};
@@ -67,7 +68,8 @@ Expected<VerbOutcome> HarnessNightEnvironment::run_verb(const std::string& verb,
   // Attached: a killed night does not lose its running session, and a person sees its progress.
   spec.attached = true;
   const ChildOutcome outcome = run_child(spec, guard_.file());
-  if (outcome.end == ChildEnd::kNotStarted) return Error{describe_end(spec, outcome), "python3 make.py build"};
+  if (outcome.end != ChildEnd::kExited && outcome.end != ChildEnd::kSignalled)
+    return Error{fmt::format("harness {}: {}", verb, describe_end(spec, outcome)), "python3 make.py build"};
   VerbOutcome result{outcome.end == ChildEnd::kSignalled ? -outcome.code : outcome.code, ""};
   // The last line may be a path, which only the night needs; all other lines are for people.
   const std::vector<std::string> lines = lines_of(outcome.output);
@@ -77,12 +79,15 @@ Expected<VerbOutcome> HarnessNightEnvironment::run_verb(const std::string& verb,
   return result;
 }
 
-std::string HarnessNightEnvironment::history_text() {
+HistoryText HarnessNightEnvironment::history_text() {
   ChildSpec spec = command({"history", "--results", paths_.results.string()});
   spec.tail_limit = spec.output_limit;
   const ChildOutcome outcome = run_child(spec, guard_.file());
   // Remarks come first: to a pipe, the tables are written at the end.
-  return outcome.error_tail + outcome.output;
+  HistoryText history{outcome.error_tail + outcome.output, ""};
+  if (outcome.end != ChildEnd::kExited || outcome.code != 0)
+    history.problem = "harness history ended with " + describe_end(spec, outcome);
+  return history;
 }
 
 }  // namespace lab::app

@@ -29,7 +29,7 @@ class HarnessNightEnvironment : public NightEnvironment {
   Expected<std::string> machine() override;
   Expected<std::vector<std::string>> commits(const std::vector<std::string>& range) override;
   Expected<VerbOutcome> run_verb(const std::string& verb, const std::vector<std::string>& arguments) override;
-  std::string history_text() override;
+  HistoryText history_text() override;
   void print_line(std::string_view line) override { print_line_(line); }
   bool interrupted() override { return guard_.interrupted(); }
 

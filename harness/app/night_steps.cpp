@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 
 #include "harness/base/files.h"
@@ -76,7 +77,9 @@ Expected<VerbOutcome> call_verb(NightEnvironment& environment, const std::string
     return interrupted_error();
   constexpr int kUnfit = static_cast<int>(ExitStatus::kUnfit);
   if (outcome->status != 0 && outcome->status != 1 && outcome->status != kUnfit)
-    return Error{fmt::format("harness {} ended with exit status {}", verb, outcome->status),
+    return Error{outcome->status < 0 ? fmt::format("harness {} ended with signal {} ({})", verb, -outcome->status,
+                                                   ::strsignal(-outcome->status))
+                                     : fmt::format("harness {} ended with exit status {}", verb, outcome->status),
                  fmt::format("python3 make.py {}", verb)};
   return outcome;
 }

@@ -15,6 +15,7 @@
 #include "harness/app/night_environment.h"
 #include "harness/base/files.h"
 #include "harness/base/lock.h"
+#include "harness/base/needs_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/judge/alarms.h"
 #include "harness/judge/fitness.h"
@@ -78,6 +79,7 @@ class FakeEnvironment : public NightEnvironment {
   std::optional<results::Result> next_again;       ///< of the `run` after that
   std::map<std::string, results::Result> earlier;  ///< of `run --revision`
   std::function<VerbOutcome(const std::string& call)> bisect = [](const std::string&) { return VerbOutcome{}; };
+  HistoryText history{"machine farm: ...\n", ""};
   std::string crash;             ///< the verb in which the night is killed
   double bisect_seconds = 0;     ///< that a bisect takes
   double earlier_seconds = 100;  ///< that building and measuring an earlier commit takes
@@ -132,7 +134,7 @@ class FakeEnvironment : public NightEnvironment {
     if (crash == verb) ::kill(::getpid(), SIGKILL);
     return outcome;
   }
-  std::string history_text() override { return "machine farm: ...\n"; }
+  HistoryText history_text() override { return history; }
   void print_line(std::string_view line) override { said.emplace_back(line); }
   bool interrupted() override { return false; }
 
@@ -587,6 +589,34 @@ TEST_F(Nightly, a_night_with_failed_processes_or_without_a_report_is_not_fine) {
   EXPECT_THAT(environment.said, ElementsAre("nightly: no report: harness report ended with exit status 2"));
 }
 
+TEST_F(Nightly, whose_table_of_changes_crashes_is_not_fine_and_the_file_says_why) {
+  const std::string end = "harness history ended with signal 11 (Segmentation fault)";
+  environment_.history = {"", end};
+  prepare(0, {{"shelf/a/store", 100}});
+  const Ended ended = night(0);
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.line, StartsWith("nightly: failed: 1 too young to tell (19 more nights); the table of changes "
+                                     "failed; "));
+  EXPECT_THAT(environment_.said, ElementsAre("nightly: no table of changes: " + end));
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(results_ / "nightly"))
+    if (entry.path().filename() == "history.txt") {
+      EXPECT_EQ(*read_file(entry.path()), end + "\n");
+    }
+}
+
+TEST_F(Nightly, a_verb_that_a_signal_ends_is_named_with_it) {
+  class Killed : public FakeEnvironment {
+   public:
+    using FakeEnvironment::FakeEnvironment;
+    Expected<VerbOutcome> run_verb(const std::string&, const Strings&) override { return VerbOutcome{-9, ""}; }
+  } environment(root_);
+  std::string line;
+  const NightRequest request{.results = results_};
+  EXPECT_EQ(*run_night(request, environment, [&](const NightSummary& summary) { line = summary.line; }),
+            ExitStatus::kFailed);
+  EXPECT_THAT(line, StartsWith("nightly: failed: harness run ended with signal 9 (Killed); "));
+}
+
 TEST_F(Nightly, an_interrupted_verb_ends_the_night_without_a_summary) {
   environment_.bisect = [](const std::string&) { return VerbOutcome{130, ""}; };
   put_state({alarm("a", 2, 4)});
@@ -703,7 +733,7 @@ TEST_F(Nightly, a_disturbed_farm_gets_advice_every_night_and_no_alarms) {
     EXPECT_EQ(ended.status, 4);
     EXPECT_THAT(
         ended.line,
-        StartsWith("nightly: unfit: other processes used 1.64 CPUs in 9 of 10 blocks; 10 % of a CPU is the limit; "
+        StartsWith("nightly: unfit: other processes used 1.64 CPUs in 9 of 10 blocks, 90 % of the time; 10 % of a CPU is the limit; "
                    "measure when nothing else runs, or on a dedicated machine; "));
     EXPECT_EQ(count(newest("junit.xml"), "<skipped"), 2u);
   }
@@ -902,10 +932,25 @@ TEST_F(RealEnvironment, a_verb_returns_its_status_and_last_line_and_prints_the_r
   EXPECT_FALSE(environment.run_verb("run", {}));
 }
 
-TEST_F(RealEnvironment, the_history_has_its_remarks_and_errors_too) {
-  harness_is("echo \"$*\"; echo remark >&2; exit 2\n");
-  EXPECT_EQ(HarnessNightEnvironment(paths(), say_).history_text(),
-            fmt::format("remark\nhistory --results {}\n", (root_.path() / "kept").string()));
+TEST_F(RealEnvironment, the_history_has_its_remarks_and_errors_too_and_how_it_ended) {
+  const std::string table = fmt::format("remark\nhistory --results {}\n", (root_.path() / "kept").string());
+  for (const auto& [end, problem] : {std::pair{"exit 0", ""},
+                                     {"exit 2", "harness history ended with exit status 2"},
+                                     {"kill -SEGV $$", "harness history ended with signal 11 (Segmentation fault)"}}) {
+    harness_is(fmt::format("ulimit -c 0; echo \"$*\"; echo remark >&2; {}\n", end));
+    const HistoryText history = HarnessNightEnvironment(paths(), say_).history_text();
+    EXPECT_EQ(history.text, table);
+    EXPECT_EQ(history.problem, problem);
+  }
+  fs::remove(root_.path() / "harness");
+  EXPECT_THAT(HarnessNightEnvironment(paths(), say_).history_text().problem, HasSubstr("could not be started"));
+}
+
+TEST_F(RealEnvironment, a_verb_that_prints_without_end_is_an_error) {
+  harness_is("while :; do echo 0123456789012345678901234567890123456789012345678901234567890123456789; done\n");
+  const Expected<VerbOutcome> outcome = HarnessNightEnvironment(paths(), say_).run_verb("run", {});
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().what, StartsWith("harness run: more than "));
 }
 
 TEST_F(RealEnvironment, the_child_of_a_killed_night_holds_the_lock_until_it_ends) {
@@ -940,6 +985,7 @@ TEST_F(RealEnvironment, an_interrupt_is_passed_to_the_verb_and_waits_for_it) {
 }
 
 TEST_F(RealEnvironment, git_lists_the_commits_between_two) {
+  SKIP_WITHOUT_PROGRAM("git");
   const auto git = [&](Strings words) {
     ChildSpec spec;
     spec.command = {"git", "-C", root_.path().string(), "-c", "user.name=a", "-c", "user.email=a@b"};

@@ -11,6 +11,7 @@
 #include "harness/app/compare.h"
 #include "harness/app/history.h"
 #include "harness/base/files.h"
+#include "harness/base/layout.h"
 #include "harness/base/usage_error.h"
 #include "harness/judge/fitness.h"
 #include "harness/measure/exhibits.h"
@@ -136,7 +137,7 @@ Expected<Written> report_result(const ReportRequest& request, const fs::path& pa
   return with_status(
       report::write_report({&*result, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
                             exhibits_of(*result, path.parent_path()), atlas->memory},
-                           options_for(request.root, out.value_or(request.root / "reports" / path.stem()))),
+                           options_for(request.root, out.value_or(place_for(request.root, "reports") / path.stem()))),
       compared_unfit ? ExitStatus::kUnfit : judge::exit_status(*result, judge::judge_fitness(*result)));
 }
 

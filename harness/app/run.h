@@ -48,8 +48,8 @@ struct RunObserver {
   std::function<void(const measure::SessionProgress&)> on_process = {};
   std::function<void(const results::Failure&)> on_failure = {};
   std::function<void(const measure::ExhibitProgress&)> on_exhibit = {};
-  /// Before the first block, after each block and at the end. `planned_blocks` is the estimated total; none after the
-  /// session.
+  /// Before the first block, after each block and at the end. `planned_blocks` is the estimated total, 0 if unknown;
+  /// none after the session.
   std::function<void(const results::Result&, std::optional<int> planned_blocks)> on_result = {};
   /// After the last timed process, with the session's disturbances.
   std::function<void(const std::vector<std::string>& disturbances)> on_measured = {};

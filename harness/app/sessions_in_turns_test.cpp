@@ -1,5 +1,5 @@
-// Sessions of a laboratory with 500 benchmarks, with a virtual clock: 60 variants with 2 core workloads each, and 380
-// other benchmarks that take turns.
+// Sessions of a laboratory with a virtual clock. Unless a test says otherwise it has 500 benchmarks: 60 variants with 2
+// core workloads each, and 380 other benchmarks that take turns.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/app/fake_session.h"
+#include "harness/base/random.h"
 #include "harness/judge/summary.h"
 #include "harness/measure/arms.h"
 #include "harness/measure/turns.h"
@@ -23,16 +24,19 @@ constexpr double kNightSeconds = 4800;
 class Laboratory {
  public:
   /// A process needs `overhead` seconds beside measuring.
-  explicit Laboratory(double overhead) : overhead_(overhead) {
-    for (int workload = 0; static_cast<int>(names_.size()) < kAll; ++workload)
-      for (int variant = 0; variant < kVariants && static_cast<int>(names_.size()) < kAll; ++variant)
-        add(variant == 0 ? "plain" : fmt::format("v{:02}", variant), fmt::format("w{}", workload), workload < 2);
+  explicit Laboratory(double overhead, int all = kAll, int core = kCore) : overhead_(overhead) {
+    for (int workload = 0; static_cast<int>(names_.size()) < all; ++workload)
+      for (int variant = 0; variant < kVariants && static_cast<int>(names_.size()) < all; ++variant)
+        add(variant == 0 ? "plain" : fmt::format("v{:02}", variant), fmt::format("w{}", workload),
+            workload < core / kVariants);
   }
 
   void add(const std::string& variant, const std::string& workload, bool core) {
     names_.push_back({variant, workload, core});
   }
 
+  /// How much other work slows down what a process does beside measuring.
+  std::function<double()> slowdown = [] { return 1.0; };
   /// The benchmarks that crash.
   std::set<std::string> crashing;
   /// The benchmarks with an interval, and how often each had one.
@@ -49,6 +53,7 @@ class Laboratory {
       behaviour.failing.end = ChildEnd::kSignalled;
       behaviour.failing.code = 11;
     }
+    fake.slowdown = slowdown;
     fake.spec.length = length;
     if (length.mode == "quick") select_core(fake.spec);
     take_turns(fake.spec, past_);
@@ -194,6 +199,51 @@ TEST(SessionsInTurns, a_budget_too_short_for_the_core_workloads_gives_them_turns
     EXPECT_FALSE(outcome_of(result).measured.empty());
   }
   for (const std::string& core : laboratory.core()) EXPECT_GE(laboratory.measured[core], 1) << core;
+}
+
+// A laboratory as large as this one, on a machine of two cores with so many others busy: a process shares a core with
+// the others, and now and then waits for several times as long.
+TEST(SessionsInTurns, beside_other_work_too_every_core_benchmark_has_its_processes_and_the_others_have_their_turns) {
+  constexpr int kMany = 1120, kManyCore = 180;
+  for (const double load : {0.0, 1.0, 1.7, 2.0})
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+      SCOPED_TRACE(fmt::format("load {}, seed {}", load, seed));
+      Laboratory laboratory(0.1, kMany, kManyCore);
+      Random random(seed);
+      laboratory.slowdown = [&] {
+        if (load == 0) return 1.0;
+        const double share = std::max(1.0, (1 + load) / 2);
+        return share * (random.below(10) == 0 ? 1 + 4.0 * static_cast<double>(random.below(100)) / 100 : 1);
+      };
+      for (int session = 1; session <= 2; ++session) {
+        const results::Result result = laboratory.run(default_length());
+        EXPECT_LE(laboratory.measuring_seconds, default_length().budget_seconds * kTolerance);
+        EXPECT_EQ(result.session.state, "complete");
+        const Outcome outcome = outcome_of(result);
+        for (const std::string& core : laboratory.core()) EXPECT_TRUE(outcome.measured.contains(core)) << core;
+        EXPECT_GE(outcome.measured.size(), static_cast<std::size_t>(kManyCore + kVariants));
+        EXPECT_EQ(outcome.measured.size() + outcome.waiting.size(), static_cast<std::size_t>(kMany));
+      }
+    }
+}
+
+// Seconds of other work at the beginning of a session cost no benchmark its turn.
+TEST(SessionsInTurns, a_busy_beginning_lets_nothing_wait_for_which_there_is_time) {
+  Laboratory laboratory(0.05);
+  int processes = 0;
+  laboratory.slowdown = [&] { return ++processes <= 200 ? 20.0 : 1.0; };
+  SessionLength length = default_length();
+  length.budget_seconds = 1200;
+  EXPECT_TRUE(outcome_of(laboratory.run(length)).waiting.empty());
+}
+
+TEST(SessionsInTurns, time_that_is_left_gives_all_of_them_more_processes) {
+  Laboratory laboratory(0.05);
+  const results::Result result = laboratory.run(night_length());
+  std::map<std::string, int> processes;
+  for (const results::Process& one : result.processes) processes[one.benchmark] += one.arm == results::kHead;
+  EXPECT_EQ(processes.size(), static_cast<std::size_t>(kAll));
+  for (const auto& [benchmark, count] : processes) EXPECT_GE(count, 18) << benchmark;
 }
 
 }  // namespace lab::app

@@ -15,6 +15,7 @@
 #include "harness/app/run.h"
 #include "harness/base/child.h"
 #include "harness/base/files.h"
+#include "harness/base/needs_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/judge/fitness.h"
 #include "harness/judge/night_fixture.h"
@@ -105,7 +106,7 @@ class FixtureEnvironment : public NightEnvironment {
     calls.push_back(verb);
     return VerbOutcome{0, session_};
   }
-  std::string history_text() override { return ""; }
+  HistoryText history_text() override { return {}; }
   void print_line(std::string_view line) override { ADD_FAILURE() << line; }
   bool interrupted() override { return false; }
 
@@ -278,6 +279,7 @@ TEST_F(UseCases, forecast_says_beforehand_that_too_few_processes_can_show_nothin
 }
 
 TEST_F(UseCases, bisect_returns_the_culprit_and_resumes_from_its_record) {
+  SKIP_WITHOUT_PROGRAM("git");
   const std::string script =
       "cd \"$1\" && git init -q -b main repo && cd repo && "
       "for i in 1 2 3 4 5 6; do echo $((i < 4 ? 100 : 200)) > level && git add . && "

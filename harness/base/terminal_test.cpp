@@ -56,14 +56,14 @@ void print_lines(StatusLine& line) {
 }  // namespace
 
 TEST(StatusLine, draws_one_line_on_a_terminal_and_clears_it) {
-  if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "needs a pseudo-terminal (/dev/ptmx)";
   ::setenv("TERM", "xterm", 1);
   ::unsetenv("NO_COLOR");
   EXPECT_EQ(output_of(true, print_lines), "\rblock 1/10, a bench\x1b[K\r\x1b[Ka line\r\n\rbye\x1b[K\r\x1b[K");
 }
 
 TEST(StatusLine, wraps_permanent_lines_at_the_terminals_width) {
-  if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "needs a pseudo-terminal (/dev/ptmx)";
   ::setenv("TERM", "xterm", 1);
   ::unsetenv("NO_COLOR");
   EXPECT_EQ(output_of(true, [](StatusLine& line) { line.print("a line of more than twenty columns"); }),
@@ -72,7 +72,7 @@ TEST(StatusLine, wraps_permanent_lines_at_the_terminals_width) {
 
 TEST(StatusLine, prints_only_plain_lines_on_a_pipe_or_without_colour) {
   EXPECT_EQ(output_of(false, print_lines), "a line\n");
-  if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "needs a pseudo-terminal (/dev/ptmx)";
   ::setenv("NO_COLOR", "1", 1);
   EXPECT_EQ(output_of(true, print_lines), "a line\r\n");
   ::unsetenv("NO_COLOR");

@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Several processes may write it at once, always with equal content: write_file renames. In a read-only checkout the
-// existing file is kept.
+// Several processes may write it at once, always with equal content: write_file renames.
 Expected<void> write_json(const fs::path& file, const json::object& content) {
   const std::string text = json::serialize(content) + "\n";
   if (const Expected<std::string> there = read_file(file); there && *there == text) return {};
@@ -108,7 +107,8 @@ EnvironmentVariables driver_environment(EnvironmentVariables inherited, const fs
   environment.emplace("VK_LOADER_DEBUG", "error");
   // Nothing is drawn, so Mesa does not need its cache folder in the user's home.
   environment["MESA_SHADER_CACHE_DISABLE"] = "true";
-  if (!layers.empty()) environment["VK_LAYER_PATH"] = layers;
+  // Without layers a folder that does not exist: otherwise the loader would find those of the machine.
+  environment["VK_LAYER_PATH"] = layers.empty() ? manifest.parent_path() / "no-layers" : layers;
   if (!libraries.empty()) environment["LD_LIBRARY_PATH"] = fmt::format("{}", fmt::join(libraries, ":"));
   return environment;
 }

@@ -47,6 +47,7 @@ TEST(VulkanDriver, a_process_finds_one_driver_and_the_layers_that_it_was_given) 
                                 {"MESA_SHADER_CACHE_DISABLE", "true"},
                                 {"VK_DRIVER_FILES", "/d.json"},
                                 {"VK_ICD_FILENAMES", "/d.json"},
+                                {"VK_LAYER_PATH", "/no-layers"},
                                 {"VK_LOADER_DEBUG", "all"},
                                 {"VK_LOADER_DISABLE_SELECT", "1"},
                                 {"VK_LOADER_LAYERS_DISABLE", "~implicit~"}};

@@ -23,6 +23,7 @@ class Doubles : public Task {
 Workload doubles() {
   Workload workload;
   workload.name = "doubles";
+  workload.operations = 1;
   workload.phases = {"all"};
   workload.tolerance = Tolerance{Distance::kMaximum, 1, ""};
   workload.prepare = [](const Case& inputs) { return std::make_unique<Doubles>(inputs.point); };

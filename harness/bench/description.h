@@ -100,7 +100,7 @@ struct WorkloadInfo {
   int version = 1;                                             ///< raised when the work changes: results of two
                                                                ///< versions are not comparable
   std::vector<std::string> phases = {};                        ///< at least one; its time is their sum
-  std::uint64_t operations = 1;                                ///< per repetition; times are divided by it
+  std::uint64_t operations = 0;                                ///< per repetition, 1 or more; times are divided by it
   std::string operation = "op";                                ///< what one operation is ("command", "pair")
   bool parallel = false;                                       ///< uses every logical core: it is not pinned
   std::map<std::string, std::uint64_t> phase_operations = {};  ///< by phase; the others have `operations`

@@ -51,6 +51,7 @@ class Recording : public testing::Test {
     variant_.name = "plain";
     workload_.name = "spend";
     workload_.phases = {"put", "get"};
+    workload_.operations = 1;
     workload_.repeatable = false;  // instructions have their own test
     workload_.prepare = [this](const Case&) {
       Fake::pass(preparation_ns_);

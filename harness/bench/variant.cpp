@@ -206,6 +206,9 @@ int variant_main(int argc, char** argv, const Variant& built) {
     if (workload.name != wanted) continue;
     if (!workload.unsupported.empty())
       return usage(fmt::format("{} does not support {}: {}", variant.name, workload.name, workload.unsupported), "");
+    if (workload.operations == 0)
+      return usage(fmt::format("{} does not say how many operations a repetition is", workload.name),
+                   "workload.operations = N in its family");
     return found->run(variant, workload, options);
   }
   const std::string near = nearest_name(wanted, names);

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "harness/base/layout.h"
@@ -29,6 +32,18 @@ Expected<std::vector<results::DriverColumn>> advised_columns(const command::Opti
   return std::vector{*column};
 }
 
+// How the column's driver is asked for exactly the program's resources. A simulated device needs its packages first.
+std::string how_to_ask(const results::DriverColumn& column, const std::string& file, const probe::ProbeSpec& spec) {
+  if (column.imported)
+    return "an imported column has the article's images and buffers alone; without --column, this machine's drivers "
+           "are asked";
+  std::error_code missing;
+  const bool ready = !column.driver.simulated || std::filesystem::exists(spec.shims / "built", missing);
+  return fmt::format("{}python3 make.py probe --advise {} --driver {}",
+                     ready ? "" : "python3 make.py spm install-group simulated-devices && python3 make.py build && ",
+                     file, column.name);
+}
+
 }  // namespace
 
 Expected<ExitStatus> advise_and_print(const command::Options& options, const std::string& file,
@@ -49,7 +64,9 @@ Expected<ExitStatus> advise_and_print(const command::Options& options, const std
     Expected<results::Advice> advice = probe::advise(*program, column, *article);
     if (column.failure || print_wrong_answers(column)) status = ExitStatus::kFailed;
     if (!advice) {
-      if (columns->size() == 1 && !column.failure) return advice.error();
+      Error problem = advice.error();
+      if (options.has("--column") && problem.hint.empty()) problem.hint = how_to_ask(column, file, spec);
+      if (columns->size() == 1 && !column.failure) return problem;
       fmt::print(stderr, "probe: {}: no advice: {}\n", column.name,
                  column.failure ? column.failure->detail : advice.error().what);
       status = ExitStatus::kFailed;

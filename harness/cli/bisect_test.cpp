@@ -12,6 +12,7 @@
 #include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
+#include "harness/base/needs_test.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 
@@ -55,7 +56,8 @@ std::string fixture_noise() {
 class Bisect : public testing::Test {
  protected:
   void SetUp() override {
-    if (shell("git --version && python3 --version").code != 0) GTEST_SKIP() << "needs git and Python";
+    SKIP_WITHOUT_PROGRAM("git");
+    SKIP_WITHOUT_PROGRAM("python3");
     scratch_.write("repo/measure.sh", kMeasure);
     scratch_.write("repo/noise", fixture_noise());
     ASSERT_EQ(shell("git init -q -b main repo && git -C repo add . && git -C repo commit -qm start").code, 0);

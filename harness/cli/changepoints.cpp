@@ -73,7 +73,10 @@ void print_json(const app::NumberSeries& series) {
 }
 
 void print_text(const app::NumberSeries& series) {
-  const std::string head = fmt::format("line {}, {}", series.line, counted(series.values.size(), "point"));
+  const std::string lines = series.last_line == series.line
+                                ? fmt::format("line {}", series.line)
+                                : fmt::format("lines {} to {}", series.line, series.last_line);
+  const std::string head = fmt::format("{}, {}", lines, counted(series.values.size(), "point"));
   if (const std::size_t missing = missing_points(series); missing > 0)
     fmt::print("{}: too young: {} of {} points\n", head, series.values.size(), series.values.size() + missing);
   else if (series.change_points.empty() && series.hindsight.changes.empty() && !series.hindsight.switching &&
@@ -119,7 +122,9 @@ Command changepoints_command() {
           "find where the level of a series of numbers changed, as it came and in hindsight",
           {{"--together", "", "limit false alarms over all series together, not for each"},
            {"--json", "", "one object per series; index and detected_at count from 0"}},
-          changepoints};
+          changepoints,
+          "FILE has one series per line, its numbers separated by commas or blanks. If every line has exactly one "
+          "number, the lines are one series. FILE - is standard input."};
 }
 
 }  // namespace lab::cli

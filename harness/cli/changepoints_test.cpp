@@ -1,6 +1,7 @@
 // changepoints on files, with whole outputs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <fstream>
 
@@ -73,6 +74,25 @@ TEST_F(Changepoints, prints_sentences_without_json) {
   EXPECT_TRUE(out_.starts_with("line 1, 38 points: from 7 to 8 at 30, found at 3")) << out_;
 }
 
+TEST_F(Changepoints, reads_one_number_per_line_as_one_series) {
+  const std::string row = wobble(50, 100) + wobble(20, 105);
+  std::string column = row;
+  std::ranges::replace(column, ' ', '\n');
+  ASSERT_EQ(run(row, {"--json"}), 0) << err_;
+  const std::string of_row = out_;
+  for (const std::string& text : {column, "\n" + column + "\n\n", "\xef\xbb\xbf" + column}) {
+    ASSERT_EQ(run(text, {"--json"}), 0) << err_;
+    std::string expected = of_row;
+    if (text.starts_with('\n')) expected.replace(expected.find("\"line\":1"), 8, "\"line\":2");
+    EXPECT_EQ(out_, expected);
+  }
+  ASSERT_EQ(run("\n7\n8\n"), 0) << err_;
+  EXPECT_EQ(out_, "lines 2 to 3, 2 points: too young: 2 of 20 points\n");
+  // One line with two numbers: then each line is a series.
+  ASSERT_EQ(run("7\n8 9\n"), 0) << err_;
+  EXPECT_EQ(out_, "line 1, 1 point: too young: 1 of 20 points\nline 2, 2 points: too young: 2 of 20 points\n");
+}
+
 TEST_F(Changepoints, reports_a_series_that_is_too_young_and_how_many_points_are_missing) {
   ASSERT_EQ(run(wobble(16, 100), {"--json"}), 0) << err_;
   EXPECT_EQ(out_,
@@ -125,7 +145,8 @@ TEST_F(Changepoints, of_a_prefix_are_those_of_the_whole_series_up_to_there) {
 }
 
 TEST_F(Changepoints, rejects_text_that_is_not_a_number_and_prints_nothing) {
-  const std::string hint = "hint: one series per line, its numbers separated by commas or blanks\n";
+  const std::string hint =
+      "hint: one series per line, its numbers separated by commas or blanks; or one number per line\n";
   const std::vector<std::pair<std::string, std::string>> table{
       {"1 2\n3 x", "line 2: number 2: expected a finite number, found 'x'"},
       {"nan", "line 1: number 1: expected a finite number, found 'nan'"},

@@ -7,6 +7,7 @@
 
 #include "harness/base/child.h"
 #include "harness/base/files.h"
+#include "harness/base/needs_test.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/results/result_fixture.h"
@@ -113,7 +114,7 @@ TEST_F(Compare, writes_a_test_report_before_it_exits) {
 }
 
 TEST_F(Compare, accepts_revisions_that_have_results) {
-  if (std::system("git --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "needs git";
+  SKIP_WITHOUT_PROGRAM("git");
   git({"init", "-q"});
   const std::string first = commit("first"), second = commit("second"), third = commit("third");
   save("20260101T000000Z", first, 1);
@@ -182,7 +183,7 @@ TEST_F(Compare, gives_no_verdict_during_other_load_without_allow_unfit) {
   const ChildOutcome unfit = compare({path});
   EXPECT_EQ(unfit.code, 4);
   EXPECT_EQ(unfit.output.find(
-                "No verdict, unfit: other processes used 1.64 CPUs in 20 of 20 blocks; 10 % of a CPU is the limit; "),
+                "No verdict, unfit: other processes used 1.64 CPUs in 20 of 20 blocks, 100 % of the time; 10 % of a CPU is the limit; "),
             0u)
       << unfit.output;
   EXPECT_EQ(compare({path, "--allow", "unfit"}).code, 3);

@@ -81,6 +81,28 @@ TEST(HistoryCommand, prints_what_changed_when_by_how_much_and_between_which_comm
   EXPECT_EQ(shown.error_tail, "");
 }
 
+TEST(HistoryCommand, prints_from_which_night_on_the_noise_is_wider) {
+  const ScratchFolder folder;
+  std::mt19937 random(1);
+  std::vector<results::Result> nights;
+  for (int i = 0; i < 100; ++i) {
+    double sum = -6;  // of twelve: nearly normal, with deviation 1
+    for (int k = 0; k < 12; ++k) sum += static_cast<double>(random() % 10'000) / 10'000;
+    nights.push_back(fixture_night({i, 1, 1, {100 * (1 + sum * (i < 60 ? 0.005 : 0.02))}}));
+  }
+  write(folder.path(), nights);
+  const ChildOutcome shown = history_of(folder.path());
+  EXPECT_EQ(shown.end, ChildEnd::kExited);
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_EQ(shown.output,
+            "machine 0123456789ab: 1 noise; 1 benchmark in up to 100 sessions, 2026-08-01 to 2026-11-08\n"
+            "  noise  shelf/v000/store  4.4 times as wide    2026-09-29\n"
+            "  1 benchmark without a change between its first 15 nights and its last 4 (2.3 % or more would have been "
+            "seen)\n");
+  const boost::json::value series = boost::json::parse(history_of(folder.path(), {"--json"}).output);
+  EXPECT_GT(series.at("noise").to_number<double>(), 2);
+}
+
 TEST(HistoryCommand, prints_a_change_as_json_with_the_documented_fields) {
   const ScratchFolder folder;
   write(folder.path(), sixty_nights());

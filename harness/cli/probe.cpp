@@ -50,7 +50,7 @@ Expected<std::string> chosen_format(const Options& options) {
 probe::ProbeSpec spec_of(const Options& options) {
   probe::ProbeSpec spec;
   spec.lib = lib_dir();
-  spec.generated = build_dir() / "vulkan";
+  spec.generated = place_in_build(build_dir(), "vulkan");
   spec.child = build_dir() / "vulkan_probe_child";
   const std::filesystem::path sweeps = root_dir() / "harness/probe/sweeps";
   spec.sweep_files = {sweeps / "article.json"};

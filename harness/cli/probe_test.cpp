@@ -180,7 +180,7 @@ TEST_F(ProbeCommand, imports_tables_in_the_articles_format) {
 TEST_F(ProbeCommand, tells_chromiums_drivers_from_others) {
   const fs::path chromium = "/usr/lib/chromium";
   if (!fs::exists(chromium / "libvk_swiftshader.so") || !fs::exists(chromium / "libVkICD_mock_icd.so"))
-    GTEST_SKIP() << "Chromium's drivers are not installed";
+    GTEST_SKIP() << "needs Chromium's Vulkan drivers";
   for (const char* library : {"libvk_swiftshader.so", "libVkICD_mock_icd.so"})
     std::ofstream(dir_ / (std::string(library) + ".json"))
         << R"({"file_format_version": "1.0.0", "ICD": {"api_version": "1.0.0", "library_path": ")"
@@ -249,7 +249,23 @@ TEST_F(ProbeCommand, advises_for_a_column_of_an_atlas_if_that_was_asked) {
   EXPECT_EQ(run({"--advise", file, "--column", column}, false), 2);
   EXPECT_EQ(err_,
             "harness: error: column 'lavapipe-22.3.6' was not asked for 'odd' (12345 bytes, vertex buffer)\n"
-            "hint: without --column, the drivers of this machine are asked\n");
+            "hint: python3 make.py probe --advise " +
+                file + " --driver lavapipe-22.3.6\n");
+  // What the hint says has an answer.
+  EXPECT_EQ(run({"--advise", file, "--driver", "lavapipe-22.3.6"}, false), 0) << err_;
+
+  // A simulated device that nothing simulates here is installed first.
+  const fs::path root = root_dir();
+  ::setenv("LAB_ROOT", root.c_str(), 1);
+  ::setenv("LAB_BUILD", (scratch_.path() / "build/none").c_str(), 1);
+  EXPECT_EQ(run({"--advise", file, "--column", root / "results/reference/atlas/anv-25.0.7-hd620-simulated"}, false), 2);
+  ::unsetenv("LAB_BUILD");
+  ::unsetenv("LAB_ROOT");
+  EXPECT_EQ(err_,
+            "harness: error: column 'anv-25.0.7-hd620-simulated' was not asked for 'odd' (12345 bytes, vertex "
+            "buffer)\nhint: python3 make.py spm install-group simulated-devices && python3 make.py build && "
+            "python3 make.py probe --advise " +
+                file + " --driver anv-25.0.7-hd620-simulated\n");
 }
 
 TEST_F(ProbeCommand, advises_for_the_other_drivers_if_one_crashes) {

@@ -26,7 +26,7 @@ Expected<ExitStatus> run(const Options& options) {
         words.empty() ? "expected migrate, found nothing" : fmt::format("expected migrate, found '{}'", words.front()),
         "python3 make.py results migrate --check");
   app::MigrateRequest request{{words.begin() + 1, words.end()}, options.has("--check")};
-  if (request.paths.empty()) request.paths.push_back(root_dir() / "results");
+  if (request.paths.empty()) request.paths.push_back(results_dir());
   const Expected<std::size_t> problems = app::migrate(request, print_one);
   if (!problems) return problems.error();
   return *problems == 0 ? ExitStatus::kOk : ExitStatus::kFailed;

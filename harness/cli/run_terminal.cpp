@@ -17,6 +17,22 @@
 
 namespace lab::cli {
 
+namespace {
+
+std::string start_text(const measure::SessionSpec& spec, const std::string& machine) {
+  const double budget = spec.length.budget_seconds;
+  const std::size_t all = spec.selection.benchmarks.size();
+  const auto core = static_cast<std::size_t>(std::ranges::count(spec.selection.benchmarks, true, &measure::Benchmark::core));
+  if (!spec.turns.empty() && core > 0 && core < all)
+    return fmt::format("{} on machine {}, then as many of {} as {} of measuring allow", counted(core, "core benchmark"),
+                       machine, counted(all - core, "other"), duration_text(budget));
+  return fmt::format("{} on machine {}, {}", counted(all, "benchmark"), machine,
+                     budget > 0 ? fmt::format("up to {} of measuring", duration_text(budget))
+                                : counted(static_cast<std::size_t>(spec.length.blocks), "block"));
+}
+
+}  // namespace
+
 app::RunObserver RunTerminal::observer() {
   return {{[this](const std::string& revision, const std::string& sha, const std::filesystem::path& log) {
              print("building {} ({}) with its own make.py; log: {}", revision, results::short_commit(sha),
@@ -54,10 +70,7 @@ void RunTerminal::show_leftover(const results::Leftover& leftover) {
 }
 
 void RunTerminal::show_start(const measure::SessionSpec& spec, const results::Result& head) {
-  const measure::SessionLength& length = spec.length;
-  print("{} on machine {}, {}", counted(spec.selection.benchmarks.size(), "benchmark"), head.machine.id,
-        length.budget_seconds > 0 ? fmt::format("up to {} of measuring", duration_text(length.budget_seconds))
-                                  : counted(static_cast<std::size_t>(length.blocks), "block"));
+  print("{}", start_text(spec, head.machine.id));
   show_waiting(head.session);
   std::vector<std::string> control;
   for (const measure::ArmBenchmark& other : spec.other_arms)
@@ -87,7 +100,8 @@ void RunTerminal::show_conformance(const measure::ConformanceProgress& progress)
 
 void RunTerminal::show_process(const measure::SessionProgress& progress) {
   const std::string failures = progress.failures == 0 ? "" : fmt::format(", {} failed", progress.failures);
-  const std::string block = fmt::format("block {}/{}", progress.block + 1, progress.blocks);
+  std::string block = fmt::format("block {}", progress.block + 1);
+  if (progress.blocks > 0) block += fmt::format("/{}", progress.blocks);
   const std::string left = duration_text(progress.seconds_left);
   if (line_.live())
     line_.show(fmt::format("run: {}, {}/{}, {} left{}: {}", block, progress.position + 1, progress.processes, left,

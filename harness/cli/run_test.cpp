@@ -11,6 +11,7 @@
 #include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
+#include "harness/base/needs_test.h"
 #include "harness/base/patience_test.h"
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
@@ -325,7 +326,7 @@ std::string malloc_variant(const std::string& what) {
 }
 
 TEST(Run, measures_a_malloc_library_beside_the_others_and_one_that_is_broken_costs_only_its_own_numbers) {
-  if (!measure::kCanPreload) GTEST_SKIP();
+  if (!measure::kCanPreload) GTEST_SKIP() << "needs a build without a sanitizer";
   const Bench bench({"plain", "quick"}, "", "plain");
   const ChildOutcome outcome =
       bench.harness({"run", "--processes", "2", "--filter", "*/store", "--malloc", fake_malloc("good"), "--malloc",
@@ -370,7 +371,7 @@ TEST(Run, measures_a_malloc_library_beside_the_others_and_one_that_is_broken_cos
 }
 
 TEST(Run, checks_conformance_again_under_a_library_that_the_user_preloads) {
-  if (!measure::kCanPreload) GTEST_SKIP();
+  if (!measure::kCanPreload) GTEST_SKIP() << "needs a build without a sanitizer";
   const Bench bench({"plain"});
   const auto checked = [&](const std::string& preload) {
     const ChildOutcome outcome = bench.shell(preload + "\"$1\" run --processes 1 --filter '*/store'");
@@ -404,7 +405,7 @@ TEST(Run, refuses_a_malloc_that_is_no_shared_library) {
 }
 
 TEST(Run, stops_measuring_a_malloc_library_that_changes) {
-  if (!measure::kCanPreload) GTEST_SKIP();
+  if (!measure::kCanPreload) GTEST_SKIP() << "needs a build without a sanitizer";
   const Bench bench({"plain"}, "", "plain");
   const std::string file = (bench.root() / "lib.so").string();
   ASSERT_TRUE(write_file(file, *read_file(fake_malloc("good"))));
@@ -595,6 +596,7 @@ TEST(Run, against_an_invalid_base_fails_before_it_starts_anything) {
 }
 
 TEST(Run, of_a_revision_measures_the_build_of_its_own_make_and_records_its_commit) {
+  SKIP_WITHOUT_PROGRAM("git");
   const Bench bench({"plain", "quick"});
   const measure::FakeBuild old({"plain", "wide"});
   ASSERT_TRUE(write_file(bench.root() / "make.py", kMake));
@@ -602,7 +604,7 @@ TEST(Run, of_a_revision_measures_the_build_of_its_own_make_and_records_its_commi
   const ChildOutcome made = bench.shell(kCommitOne + R"(
 echo none > made && git commit -qam two && git tag two
 git rev-parse one)");
-  if (made.code != 0) GTEST_SKIP() << "needs git";
+  ASSERT_EQ(made.code, 0) << made.error_tail;
   const ChildOutcome outcome = bench.harness({"run", "--processes", "2", "--revision", "one"});
   EXPECT_EQ(outcome.code, status_of(outcome)) << outcome.error_tail;
   ASSERT_EQ(bench.results().size(), 1u);
@@ -637,11 +639,12 @@ git rev-parse one)");
 }
 
 TEST(Run, of_a_revision_builds_what_its_filter_selects_with_the_reference_and_later_the_rest) {
+  SKIP_WITHOUT_PROGRAM("git");
   const Bench bench({"plain", "quick", "wide"});
   const measure::FakeBuild old({"plain", "quick", "+wide"});
   ASSERT_TRUE(write_file(bench.root() / "make.py", kMake));
   ASSERT_TRUE(write_file(bench.root() / "made", old.path().string() + "\n"));
-  if (bench.shell(kCommitOne).code != 0) GTEST_SKIP() << "needs git";
+  ASSERT_EQ(bench.shell(kCommitOne).code, 0);
   const auto built = [&] {
     std::string names;
     for (const char* name : {"plain", "quick", "wide"})

@@ -103,6 +103,7 @@ results::DriverColumn column(const std::string& name, const Storage& storage, st
   made.driver.short_name = name.substr(0, name.find('-'));
   made.driver.version = "22.3.6";
   made.driver.device_name = "a simulated " + made.driver.short_name;
+  made.driver.device_type = made.driver.short_name == "lavapipe" ? "cpu" : "discrete gpu";
   if (name.find("-simulated") != std::string::npos) {
     made.driver.simulated = results::SimulatedDevice{"navi10", "amdgpu_noop_drm_shim", {}};
   } else {

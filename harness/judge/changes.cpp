@@ -220,6 +220,7 @@ SeriesPattern pattern_of(std::span<const results::SeriesPoint> points) {
   if (!hindsight.noise.empty()) {
     pattern.noise_ratio = hindsight.noise.back().ratio;
     pattern.noise_at = places[hindsight.noise.back().index];
+    pattern.noise_started = points[*pattern.noise_at].started;
   }
   return pattern;
 }

@@ -66,6 +66,7 @@ struct SeriesPattern {
   bool drifting = false;                ///< a straight line fits better than levels
   double noise_ratio = 1;               ///< of the last change of the noise, after / before; 1: none
   std::optional<std::size_t> noise_at;  ///< its first point
+  std::string noise_started;            ///< when that session started
 };
 SeriesPattern pattern_of(std::span<const results::SeriesPoint> points);
 
@@ -113,6 +114,6 @@ std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 11;
+inline constexpr int kFindingsVersion = 12;
 
 }  // namespace lab::judge

@@ -351,11 +351,32 @@ bool is_without_noise(const Result& result, const std::string& benchmark, const 
   });
 }
 
+namespace {
+
+/// Makes the claim undecided if none of its benchmarks has what it needs.
+void check_need(JudgedClaim& judged, const Result& result) {
+  if (!judged.claim->need) return;
+  const auto& [metric, least] = *judged.claim->need;
+  std::optional<double> most;
+  for (const std::string& benchmark : judged.benchmarks)
+    for (const stats::Datum& value : metric_values(result, benchmark, metric))
+      most = std::max(most.value_or(value.value), value.value);
+  if (most && *most >= least) return;
+  judged.verdict = ClaimVerdict::kUndecided;
+  judged.unmet =
+      most ? fmt::format("the claim needs {} of at least {:g}; here it is {:g}", metric, least, *most)
+           : fmt::format("the claim needs {} of at least {:g}; no benchmark of it has that metric", metric, least);
+}
+
+}  // namespace
+
 std::vector<JudgedClaim> judge_claims(const Article& article, const Result& result, const Fitness& fitness) {
   std::vector<JudgedClaim> all;
   for (const results::Claim& claim : article.claims)
-    for (JudgedClaim& judged : std::visit(ClaimJudge(article, claim, result, fitness), claim.kind))
+    for (JudgedClaim& judged : std::visit(ClaimJudge(article, claim, result, fitness), claim.kind)) {
+      check_need(judged, result);
       all.push_back(std::move(judged));
+    }
   return all;
 }
 

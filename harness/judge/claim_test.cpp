@@ -451,4 +451,26 @@ TEST(Claim, of_a_ratio_may_be_about_a_counter_and_have_no_table) {
   EXPECT_FALSE(ratio.misprinted);
 }
 
+TEST(Claim, that_needs_more_threads_than_there_are_is_undecided_and_says_so) {
+  results::Article article;
+  article.family = "shelf";
+  article.claims = {{"Apart is faster", results::OrderClaim{"put", "store", {"apart", "shared"}}}};
+  const auto with_threads = [&](std::optional<double> threads) {
+    results::Result result;
+    for (const auto& [variant, ns] : {std::pair{"apart", 10.0}, std::pair{"shared", 20.0}})
+      sample::add_processes(result, fmt::format("shelf/{}/store", variant), {{"put", ns}}, 10, 8, 0.001);
+    if (threads)
+      for (results::Process& process : result.processes) process.counters["workers"] = *threads;
+    return judge_claims(article, result).front();
+  };
+  EXPECT_EQ(verdict_of(with_threads(1)), "reproduced") << "it needs nothing";
+  article.claims.front().need = results::ClaimNeed{"workers", 2};
+  EXPECT_EQ(verdict_of(with_threads(2)), "reproduced");
+  EXPECT_EQ(with_threads(2).unmet, "");
+  EXPECT_EQ(verdict_of(with_threads(1)), "undecided");
+  EXPECT_EQ(with_threads(1).unmet, "the claim needs workers of at least 2; here it is 1");
+  EXPECT_EQ(verdict_of(with_threads({})), "undecided");
+  EXPECT_EQ(with_threads({}).unmet, "the claim needs workers of at least 2; no benchmark of it has that metric");
+}
+
 }  // namespace lab::judge

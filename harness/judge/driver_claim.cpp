@@ -46,4 +46,12 @@ std::optional<std::uint64_t> smallest_image_storage(const DriverColumn& column, 
   return least;
 }
 
+std::uint64_t device_heap_bytes(const DriverColumn& column) {
+  std::uint64_t largest = 0;
+  if (column.driver.device_type != "discrete gpu") return largest;
+  for (const results::MemoryHeap& heap : column.heaps)
+    if (std::ranges::find(heap.flags, "device local") != heap.flags.end()) largest = std::max(largest, heap.size);
+  return largest;
+}
+
 }  // namespace lab::judge

@@ -30,4 +30,8 @@ CheckOutcome check_claim(const results::DriverCheck& check, const results::Drive
 std::optional<std::uint64_t> smallest_image_storage(const results::DriverColumn& column,
                                                     const results::ImageSweep& sweep);
 
+/// Bytes of the largest device local heap of a discrete GPU; 0 without one. A driver for the CPU and an integrated GPU
+/// call the machine's memory device local, too.
+std::uint64_t device_heap_bytes(const results::DriverColumn& column);
+
 }  // namespace lab::judge

@@ -1,10 +1,12 @@
 #include "harness/judge/driver_verdict.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 #include <variant>
 
 namespace lab::judge {
@@ -26,16 +28,42 @@ DriverVerdict verdict_on_platform(std::size_t holds, std::size_t fails) {
   return fails == 0 ? DriverVerdict::kHolds : DriverVerdict::kDiffers;
 }
 
-DriverVerdict verdict_elsewhere(ClaimScope scope, const JudgedDriverClaim& judged) {
+/// Why the columns of a platform decide nothing although some answered; "" if they do.
+std::string too_few_on_platform(const JudgedDriverClaim& judged) {
+  const DriverColumn* only = nullptr;
+  for (const ColumnOutcome& one : judged.columns)
+    if (one.outcome.answered && one.outcome.holds && std::exchange(only, one.column) != nullptr) return "";
+  return only == nullptr || !only->driver.simulated ? "" : "one version of its driver answered, on a simulated device";
+}
+
+/// Why the columns that answered decide nothing about drivers in general; "" if they do.
+std::string too_few_drivers(const JudgedDriverClaim& judged) {
+  std::string only;
+  for (const ColumnOutcome& one : judged.columns) {
+    if (!one.outcome.answered || !one.outcome.holds) continue;
+    const std::string driver = driver_of(*one.column);
+    if (!only.empty() && driver != only) return "";
+    only = driver;
+  }
+  return only.empty() ? "" : fmt::format("one driver answered, {}", only);
+}
+
+/// An example needs one column, an exception too. All other verdicts are about drivers in general.
+DriverVerdict verdict_elsewhere(ClaimScope scope, JudgedDriverClaim& judged) {
   const std::size_t holds = judged.with(true).size(), fails = judged.with(false).size();
   if (holds + fails == 0) return DriverVerdict::kOpen;
+  if (scope == ClaimScope::kSomeDriver && holds > 0) return DriverVerdict::kHolds;
+  if (scope == ClaimScope::kEachDriver && fails > 0) return DriverVerdict::kDoesNotHold;
+  judged.too_few = too_few_drivers(judged);
+  if (!judged.too_few.empty()) return DriverVerdict::kOpen;
+  const DriverCounts drivers = judged.drivers();
   switch (scope) {
     case ClaimScope::kEachDriver:
-      return fails == 0 ? DriverVerdict::kHolds : DriverVerdict::kDoesNotHold;
+      return DriverVerdict::kHolds;
     case ClaimScope::kMostDrivers:
-      return holds > fails ? DriverVerdict::kHolds : DriverVerdict::kDoesNotHold;
+      return 2 * drivers.holds > drivers.answered ? DriverVerdict::kHolds : DriverVerdict::kDoesNotHold;
     case ClaimScope::kSomeDriver:
-      return holds > 0 ? DriverVerdict::kHolds : DriverVerdict::kNotSeen;
+      return DriverVerdict::kNotSeen;
     default:
       break;
   }
@@ -113,7 +141,9 @@ class DriverJudge {
     if (columns.empty()) return false;
     JudgedDriverClaim judged = checked(claim, driver_claim, columns);
     judged.platform = platform;
-    judged.verdict = verdict_on_platform(judged.with(true).size(), judged.with(false).size());
+    judged.too_few = too_few_on_platform(judged);
+    if (judged.too_few.empty())
+      judged.verdict = verdict_on_platform(judged.with(true).size(), judged.with(false).size());
     judged_.surveyed.push_back(std::move(judged));
     return true;
   }
@@ -123,7 +153,8 @@ class DriverJudge {
     JudgedDriverClaim judged{&claim, &driver_claim, "", DriverVerdict::kDoesNotHold, {}};
     for (const auto& [name, columns] : surveyed_) {
       JudgedDriverClaim one = checked(claim, driver_claim, columns);
-      if (one.with(true).empty() && one.with(false).empty() && judged.verdict == DriverVerdict::kDoesNotHold)
+      const bool undecided = (one.with(true).empty() && one.with(false).empty()) || !too_few_on_platform(one).empty();
+      if (one.with(true).empty() && undecided && judged.verdict == DriverVerdict::kDoesNotHold)
         judged.verdict = DriverVerdict::kOpen;
       if (!one.with(true).empty()) judged.verdict = DriverVerdict::kHolds;
       std::move(one.columns.begin(), one.columns.end(), std::back_inserter(judged.columns));
@@ -162,6 +193,10 @@ std::string_view to_string(DriverVerdict verdict) {
   return kWords.at(verdict);
 }
 
+std::string driver_of(const DriverColumn& column) {
+  return column.imported || column.driver.short_name.empty() ? column.name : column.driver.short_name;
+}
+
 std::vector<ColumnOutcome> JudgedDriverClaim::with(std::optional<bool> holds) const {
   std::vector<ColumnOutcome> found;
   for (const ColumnOutcome& one : columns)
@@ -172,6 +207,22 @@ std::vector<ColumnOutcome> JudgedDriverClaim::with(std::optional<bool> holds) co
 std::size_t JudgedDriverClaim::silent() const {
   return static_cast<std::size_t>(
       std::count_if(columns.begin(), columns.end(), [](const ColumnOutcome& one) { return !one.outcome.answered; }));
+}
+
+DriverCounts JudgedDriverClaim::drivers() const {
+  std::map<std::string, DriverCounts> by_driver;
+  for (const ColumnOutcome& one : columns) {
+    if (!one.outcome.answered || !one.outcome.holds) continue;
+    DriverCounts& counts = by_driver[driver_of(*one.column)];
+    counts.holds += *one.outcome.holds;
+    ++counts.answered;
+  }
+  DriverCounts all;
+  for (const auto& [driver, counts] : by_driver) {
+    all.holds += 2 * counts.holds > counts.answered;
+    ++all.answered;
+  }
+  return all;
 }
 
 JudgedDriverClaims judge_driver_claims(const Article& article, std::span<const DriverColumn> atlas,

@@ -1,6 +1,11 @@
 /// The verdicts of an atlas on an article's claims about drivers. The platforms that the article surveyed are judged
 /// apart from other drivers: it claims what it found on the former, and of the latter one can only ask whether the
 /// finding generalises.
+///
+/// What one driver answers says nothing about drivers in general, however many of its columns there are: they come from
+/// one code. So a verdict about drivers needs two of them. A verdict on a platform needs a device of the machine, the
+/// article's own tables, or two columns of a simulated one: the article does not name the version of its driver.
+/// Otherwise the claim is open. One example is enough to show that there is one, and one exception that not all are so.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +28,7 @@ enum class DriverVerdict {
   kInPart,             ///< on some of them
   kDoesNotGeneralise,  ///< on none of them
   kNotSeen,            ///< no column shows what the article says of an unnamed driver
-  kOpen                ///< no column can decide
+  kOpen                ///< no column can decide, or those that could are too few
 };
 
 /// "holds", "does not hold", "differs", "generalises", "in part", "does not generalise", "not seen" or "open".
@@ -34,6 +39,14 @@ struct ColumnOutcome {
   CheckOutcome outcome;
 };
 
+/// A claim about drivers, counted by driver.
+struct DriverCounts {
+  std::size_t holds = 0, answered = 0;
+};
+
+/// The driver of a column, whatever its version and chip. An imported column, or one that failed, is its own.
+std::string driver_of(const results::DriverColumn& column);
+
 /// A claim on the columns that it was checked on.
 struct JudgedDriverClaim {
   const results::Claim* claim = nullptr;
@@ -41,11 +54,15 @@ struct JudgedDriverClaim {
   std::string platform;  ///< its name in the article; "" for a claim about some platform, and on other drivers
   DriverVerdict verdict = DriverVerdict::kOpen;
   std::vector<ColumnOutcome> columns;
+  std::string too_few = {};  ///< why the columns that answered decide nothing, as a phrase; "" if they are enough
 
   /// The columns that answered, by outcome; none: their data cannot decide.
   std::vector<ColumnOutcome> with(std::optional<bool> holds) const;
   /// How many columns have no data.
   std::size_t silent() const;
+  /// The drivers whose columns decide something, and those of them on which the claim holds: on more than half of the
+  /// columns that decide.
+  DriverCounts drivers() const;
 };
 
 struct JudgedDriverClaims {

@@ -28,6 +28,18 @@ Article article(ClaimScope scope, const std::string& about = "") {
   return made;
 }
 
+/// The same of a device that a shim simulates.
+DriverColumn simulated(DriverColumn made) {
+  made.driver.simulated = results::SimulatedDevice{"chip", "shim", {}};
+  return made;
+}
+
+/// The same of one driver, with other columns of it.
+DriverColumn of_driver(const std::string& driver, DriverColumn made) {
+  made.driver.short_name = driver;
+  return made;
+}
+
 /// A column whose smallest image takes so many bytes; 0: it answered for a buffer alone.
 DriverColumn column(const std::string& name, std::uint64_t storage) {
   DriverColumn made;
@@ -76,8 +88,9 @@ TEST(DriverVerdict, on_other_drivers_is_whether_the_finding_generalises) {
   const std::vector<DriverColumn> both{column("here-1", 64), column("other-1", 4096), column("other-2", 64)};
   EXPECT_EQ(surveyed(each, both), "Here: here-1 64 -> does not hold\n");
   EXPECT_EQ(elsewhere(each, both), "in part");
-  EXPECT_EQ(elsewhere(each, {column("here-1", 64), column("other-1", 4096)}), "generalises");
-  EXPECT_EQ(elsewhere(each, {column("there-1", 4096), column("other-1", 64)}), "does not generalise");
+  EXPECT_EQ(elsewhere(each, {column("here-1", 64), column("other-1", 4096), column("other-2", 4096)}), "generalises");
+  EXPECT_EQ(elsewhere(each, {column("there-1", 4096), column("other-1", 64), column("other-2", 64)}),
+            "does not generalise");
   EXPECT_EQ(elsewhere(each, {column("other-1", 0)}), "open");
   EXPECT_EQ(elsewhere(each, {column("here-1", 64)}), "") << "there is no other driver";
 }
@@ -89,9 +102,11 @@ TEST(DriverVerdict, on_other_drivers_is_open_while_one_cannot_decide) {
   exact.buffers = {{1, 1, 4}, {2000, 2000, 4}};
   rounding.buffers = {{100, 112, 4}, {2000, 2000, 4}};
   silent.buffers.clear();
-  EXPECT_EQ(elsewhere(each, {exact}), "generalises");
-  EXPECT_EQ(elsewhere(each, {exact, exact, silent}), "generalises");
-  EXPECT_EQ(elsewhere(each, {exact, silent}), "open") << "most must answer";
+  DriverColumn second = exact;
+  second.name = "another-1";
+  EXPECT_EQ(elsewhere(each, {exact, second}), "generalises");
+  EXPECT_EQ(elsewhere(each, {exact, second, silent}), "generalises");
+  EXPECT_EQ(elsewhere(each, {exact, second, silent, silent}), "open") << "most must answer";
   EXPECT_EQ(elsewhere(each, {exact, rounding}), "open");
   EXPECT_EQ(elsewhere(each, {rounding}), "open");
 }
@@ -125,24 +140,73 @@ TEST(DriverVerdict, on_some_platform_is_open_until_one_agrees_or_all_have_answer
             "any: here-1 64 Linux-There 4,096 -> holds\n");
 }
 
-TEST(DriverVerdict, on_drivers_counts_every_column) {
-  const DriverColumn good = column("here-1", 4096), bad = column("other-1", 64), silent = column("other-2", 0);
+TEST(DriverVerdict, on_a_platform_does_not_come_from_one_column_of_a_simulated_device) {
+  const Article here = article(ClaimScope::kPlatform, "Here");
+  const auto first = simulated(column("here-1", 4096)), second = simulated(column("here-2", 4096));
+  EXPECT_EQ(surveyed(here, {first}), "Here: here-1 4,096 -> open\n");
+  EXPECT_EQ(judge_driver_claims(here, std::vector{first}).surveyed.front().too_few,
+            "one version of its driver answered, on a simulated device");
+  EXPECT_EQ(surveyed(here, {simulated(column("here-1", 64))}), "Here: here-1 64 -> open\n");
+  EXPECT_EQ(surveyed(here, {first, second}), "Here: here-1 4,096 here-2 4,096 -> holds\n");
+  EXPECT_EQ(surveyed(here, {first, simulated(column("here-2", 0))}),
+            "Here: here-1 4,096 here-2 the driver did not answer -> open\n");
+  DriverColumn imported = column("here-imported", 4096);
+  imported.imported = true;
+  EXPECT_EQ(surveyed(here, {imported}), "Here: here-imported 4,096 -> holds\n") << "the article's own tables";
+  const Article some = article(ClaimScope::kSomePlatform);
+  EXPECT_EQ(surveyed(some, {simulated(column("here-1", 64)), column("there-1", 64)}),
+            "any: here-1 64 there-1 64 -> open\n");
+}
+
+TEST(DriverVerdict, on_drivers_does_not_come_from_one_driver_however_many_columns_it_has) {
+  const DriverColumn good = of_driver("nvk", column("nvk-1", 4096)), bad = of_driver("nvk", column("nvk-2", 64)),
+                     other = of_driver("nvidia", column("nvidia-1", 64));
   const struct {
     ClaimScope scope;
     std::vector<DriverColumn> atlas;
     std::string_view verdict;
-  } rows[]{{ClaimScope::kEachDriver, {good, good, silent}, "holds"},
-           {ClaimScope::kEachDriver, {good, good, bad}, "does not hold"},
-           {ClaimScope::kMostDrivers, {good, good, bad}, "holds"},
+  } rows[]{
+      {ClaimScope::kSomeDriver, {bad, bad, bad}, "open"},      {ClaimScope::kSomeDriver, {bad, other}, "not seen"},
+      {ClaimScope::kSomeDriver, {bad, good}, "holds"},         {ClaimScope::kEachDriver, {good, good}, "open"},
+      {ClaimScope::kEachDriver, {good, bad}, "does not hold"}, {ClaimScope::kMostDrivers, {good, good, bad}, "open"},
+      {ClaimScope::kEachPlatform, {good, good}, "open"},       {ClaimScope::kEachPlatform, {bad, bad}, "open"}};
+  for (const auto& [scope, atlas, verdict] : rows)
+    EXPECT_EQ(elsewhere(article(scope), atlas), verdict) << static_cast<int>(scope) << " " << atlas.size();
+  EXPECT_EQ(judge_driver_claims(article(ClaimScope::kSomeDriver), std::vector{bad, bad}).elsewhere.front().too_few,
+            "one driver answered, nvk");
+}
+
+TEST(DriverVerdict, on_most_drivers_counts_a_driver_once) {
+  const DriverColumn nvk = of_driver("nvk", column("nvk-1", 4096)), anv = of_driver("anv", column("anv-1", 64)),
+                     radv = of_driver("radv", column("radv-1", 64));
+  const std::vector<DriverColumn> atlas{nvk, nvk, nvk, nvk, anv, radv};
+  EXPECT_EQ(elsewhere(article(ClaimScope::kMostDrivers), atlas), "does not hold")
+      << "four of six columns, one of three";
+  const JudgedDriverClaims judged = judge_driver_claims(article(ClaimScope::kMostDrivers), atlas);
+  EXPECT_EQ(judged.elsewhere.front().drivers().holds, 1u);
+  EXPECT_EQ(judged.elsewhere.front().drivers().answered, 3u);
+}
+
+TEST(DriverVerdict, on_drivers_counts_every_column) {
+  const DriverColumn good = of_driver("a", column("here-1", 4096)), more = of_driver("b", column("here-2", 4096)),
+                     bad = of_driver("c", column("other-1", 64)), worse = of_driver("d", column("other-3", 64)),
+                     silent = of_driver("e", column("other-2", 0));
+  const struct {
+    ClaimScope scope;
+    std::vector<DriverColumn> atlas;
+    std::string_view verdict;
+  } rows[]{{ClaimScope::kEachDriver, {good, more, silent}, "holds"},
+           {ClaimScope::kEachDriver, {good, more, bad}, "does not hold"},
+           {ClaimScope::kMostDrivers, {good, more, bad}, "holds"},
            {ClaimScope::kMostDrivers, {good, bad, silent}, "does not hold"},
            {ClaimScope::kSomeDriver, {good, bad, bad}, "holds"},
-           {ClaimScope::kSomeDriver, {bad, bad, silent}, "not seen"},
+           {ClaimScope::kSomeDriver, {bad, worse, silent}, "not seen"},
            {ClaimScope::kSomeDriver, {silent}, "open"}};
   for (const auto& [scope, atlas, verdict] : rows) EXPECT_EQ(elsewhere(article(scope), atlas), verdict);
 
   Article only = article(ClaimScope::kSomeDriver);
   std::get<results::DriverClaim>(only.claims.front().kind).columns = {"other-*"};
-  EXPECT_EQ(elsewhere(only, {good, bad}), "not seen") << "the claim names other drivers";
+  EXPECT_EQ(elsewhere(only, {good, bad, worse}), "not seen") << "the claim names other drivers";
   EXPECT_EQ(elsewhere(only, {good}), "");
 }
 
@@ -155,7 +219,12 @@ TEST(DriverVerdict, takes_the_real_allocations_of_the_same_column) {
   memory.limit = results::AllocationCount{.succeeded = 80};
   const std::vector<results::MemoryFindings> all{memory};
   EXPECT_EQ(text(judge_driver_claims(every, atlas, all).elsewhere),
-            "any: here-1 no allocations were made other-1 80 succeeded -> holds\n");
+            "any: here-1 no allocations were made other-1 80 succeeded -> open\n")
+      << "one driver alone";
+  std::vector<results::MemoryFindings> both{memory, memory};
+  both.front().column = "here-1";
+  EXPECT_EQ(text(judge_driver_claims(every, atlas, both).elsewhere),
+            "any: here-1 80 succeeded other-1 80 succeeded -> holds\n");
   EXPECT_EQ(elsewhere(every, atlas), "open");
 }
 
@@ -201,7 +270,11 @@ TEST(DriverVerdict, counts_the_claims_that_no_column_answers) {
 }
 
 TEST(DriverVerdict, of_the_articles_own_platforms_is_careful) {
-  const std::vector<DriverColumn> atlas{sample::hd620("anv-22.3.6-hd620-simulated", true), sample::atlas()[1]};
+  std::vector<DriverColumn> atlas{sample::hd620("anv-22.3.6-hd620-simulated", true), sample::atlas()[1]};
+  for (const std::size_t column : {0u, 1u}) {
+    atlas.push_back(atlas[column]);
+    atlas.back().name.replace(atlas.back().name.find("22.3.6"), 6, "25.0.7");
+  }
   const results::Article& vulkan = sample::article("vulkan_memory");
   const JudgedDriverClaims judged = judge_driver_claims(vulkan, atlas);
   const auto verdict = [&](std::string_view claim, std::string_view platform) -> std::string {

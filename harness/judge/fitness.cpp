@@ -19,19 +19,22 @@ double cpus_of(const results::Result& result) {
   return std::max(result.context.num_cpus, result.machine.logical_cores);
 }
 
-/// "unfit: other processes used 1.64 CPUs and the host withheld 3 % of a CPU in 9 of 10 blocks; 10 % of a CPU together
-/// is the limit"; "" if few blocks were disturbed. `cpus`: of the machine, 0 if unknown.
+/// "unfit: other processes used 1.64 CPUs and the host withheld 3 % of a CPU in 9 of 10 blocks, 90 % of the time; 10 % of a
+/// CPU together is the limit"; "" if few blocks were disturbed. `cpus`: of the machine, 0 if unknown.
 std::string disturbed_sentence(const std::vector<results::Disturbance>& blocks, double cpus) {
   const auto disturbed = static_cast<std::size_t>(std::count_if(blocks.begin(), blocks.end(), is_disturbed));
-  if (static_cast<double>(disturbed) <= kDisturbedBlocks * static_cast<double>(blocks.size())) return "";
+  double all_seconds = 0;
   results::Disturbance sum;  // of the disturbed blocks, so that at least one of the two is 5 %
   for (const results::Disturbance& block : blocks) {
+    all_seconds += block.seconds;
     if (!is_disturbed(block)) continue;
     sum.seconds += block.seconds;
     sum.foreign += block.foreign;
     sum.stolen += block.stolen;
   }
-  const std::string where = fmt::format("in {} of {} block{}", disturbed, blocks.size(), blocks.size() == 1 ? "" : "s");
+  if (sum.seconds <= kDisturbedTime * all_seconds) return "";
+  const std::string where = fmt::format("in {} of {} block{}, {:.0f} % of the time", disturbed, blocks.size(),
+                                        blocks.size() == 1 ? "" : "s", 100 * sum.seconds / all_seconds);
   const double seconds = std::max(sum.seconds, kTicks);
   // In a container the kernel may count the CPUs of the whole host.
   if (cpus > 0 && sum.foreign + sum.stolen > cpus * (seconds + kTicks * static_cast<double>(disturbed)))

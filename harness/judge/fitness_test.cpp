@@ -32,11 +32,11 @@ TEST(Fitness, reports_the_cause_and_the_number_of_disturbed_blocks) {
   std::vector<std::array<double, 3>> blocks(10, {20, 36, 0});
   blocks[4] = {20, 2, 0};
   EXPECT_EQ(sentence_of(session(blocks)),
-            "unfit: other processes used 1.80 CPUs in 9 of 10 blocks; 10 % of a CPU is the limit");
+            "unfit: other processes used 1.80 CPUs in 9 of 10 blocks, 90 % of the time; 10 % of a CPU is the limit");
   EXPECT_EQ(sentence_of(session({{10, 0, 4}, {10, 0, 0}})),
-            "unfit: the host withheld 40 % of a CPU in 1 of 2 blocks; 10 % of a CPU is the limit");
+            "unfit: the host withheld 40 % of a CPU in 1 of 2 blocks, 50 % of the time; 10 % of a CPU is the limit");
   EXPECT_EQ(sentence_of(session({{10, 0.8, 0.8}})),
-            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block; 10 % "
+            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block, 100 % of the time; 10 % "
             "of a CPU together is the limit");
 }
 
@@ -45,9 +45,9 @@ TEST(Fitness, says_that_the_load_is_unknown_where_the_kernel_counts_more_cpus_th
   EXPECT_EQ(
       sentence_of(session({{10, 4634.5, 0}, {10, 4634.5, 0}})),
       "unfit: the load on this machine is not known, because the kernel counted more CPU time than its 8 CPUs can "
-      "give in 2 of 2 blocks");
+      "give in 2 of 2 blocks, 100 % of the time");
   EXPECT_EQ(sentence_of(session({{10, 79, 0}})),
-            "unfit: other processes used 7.90 CPUs in 1 of 1 block; 10 % of a CPU is the limit");
+            "unfit: other processes used 7.90 CPUs in 1 of 1 block, 100 % of the time; 10 % of a CPU is the limit");
 }
 
 TEST(Fitness, decides_the_exit_status) {
@@ -65,12 +65,15 @@ TEST(Fitness, decides_the_exit_status) {
   EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kUnfit);
 }
 
-TEST(Fitness, reports_the_cause_of_disturbed_short_blocks) {
-  EXPECT_EQ(sentence_of(session({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {1000, 0, 0}, {1000, 0, 0}})),
-            "unfit: other processes used 40 % of a CPU in 2 of 4 blocks; 10 % of a CPU is the limit");
+TEST(Fitness, counts_blocks_by_their_time) {
+  EXPECT_EQ(sentence_of(session({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {1, 0, 0}, {1, 0, 0}})),
+            "unfit: other processes used 40 % of a CPU in 2 of 4 blocks, 33 % of the time; 10 % of a CPU is the limit");
+  EXPECT_EQ(sentence_of(session({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {10, 0, 0}})), "");
+  EXPECT_EQ(sentence_of(session({{0.5, 0, 0}, {0.5, 0, 0}, {10, 4, 0}})),
+            "unfit: other processes used 40 % of a CPU in 1 of 3 blocks, 91 % of the time; 10 % of a CPU is the limit");
 }
 
-TEST(Fitness, tolerates_a_fifth_of_disturbed_blocks) {
+TEST(Fitness, tolerates_a_fifth_of_disturbed_time) {
   std::vector<std::array<double, 3>> blocks(10, {20, 0.5, 0.1});
   blocks[0] = blocks[9] = {20, 20, 0};
   EXPECT_EQ(sentence_of(session(blocks)), "");

@@ -38,7 +38,7 @@ void fields(F& f, LevelChange& c) {
 
 LAB_JSON_STRUCT(MetricChange, index, metric, before, after, commits, started)
 LAB_JSON_STRUCT(JudgedRange, nights_missing, from, reason)
-LAB_JSON_STRUCT(SeriesPattern, switching, drifting, noise_ratio, noise_at)
+LAB_JSON_STRUCT(SeriesPattern, switching, drifting, noise_ratio, noise_at, noise_started)
 LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_changes, judged, pattern, seen)
 
 namespace {

@@ -1,6 +1,7 @@
 """`build`: turns packages into executables. ninja decides what is out of date; this decides whether to run CMake."""
 
 import argparse
+import contextlib
 import fnmatch
 import hashlib
 import json
@@ -11,7 +12,7 @@ import time
 
 from harness.make import logs, ninja, paths, simulated_devices, toolchain
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, duration, print_line
+from harness.make.console import MakeError, duration, how_ended, print_line
 from harness.make.names import nearest_hint
 from harness.spm.lock import Lock
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,8 @@ GROUPS = ("harness", "variants", "vulkan", "report")
 """Groups of packages.json that every build needs, with any compiler."""
 
 DEFAULT_MARCH = "x86-64-v2"
+OWNER_BUILDS = "its owner builds it (python3 make.py test builds everything); or copy the checkout: cp -r"
+
 STEPS_A_SECOND = 0.35
 """Compile steps per second and core, for the first estimate on a machine."""
 
@@ -108,7 +111,7 @@ class Build:
         self.packages = packages
         self.tools = toolchain.find(options.toolchain, packages)
 
-    def alone(self) -> Lock:
+    def alone(self) -> contextlib.AbstractContextManager[object]:
         """The folder's exclusive lock: two builds in one folder would overwrite each other's files."""
         os.makedirs(self.folder, exist_ok=True)
         lock = Lock(os.path.join(self.folder, "lock"))
@@ -121,8 +124,7 @@ class Build:
         command = [*self.tools.cmake, "--preset", self.options.config, "-B", self.folder,
                    f"-DLAB_TOOLCHAIN={self.options.toolchain}", f"-DLAB_MARCH={self.options.march}",
                    f"-DLAB_LIB={paths.LIB}", *self.tools.cmake_arguments]
-        tools, names = (hashlib.sha256(json.dumps(each).encode()).hexdigest() for each in (
-            [command, self.tools.key, sorted(self.packages.items())], list(_globbed())))
+        tools, names = _key([command, self.tools.key, sorted(self.packages.items())]), _names_key()
         stamp = os.path.join(self.folder, "configured")
         before = paths.read_if_there(stamp).split() if os.path.exists(os.path.join(self.folder, "build.ninja")) else []
         if before == [tools, names]:
@@ -139,7 +141,7 @@ class Build:
         if done.returncode != 0:
             print_line(logs.tail(log))
             hint = toolchain.USE_SYSTEM if self.options.toolchain == "pinned" else f"the whole log: {log}"
-            raise MakeError(f"configuring {self.folder} failed with exit status {done.returncode}", hint)
+            raise MakeError(f"configuring {self.folder} failed with {how_ended(done.returncode)}", hint)
         paths.write_if_changed(stamp, f"{tools} {names}\n")
 
     def variants(self) -> list[dict[str, str]]:
@@ -172,16 +174,11 @@ class Build:
         return found
 
     def steps(self, targets: Sequence[str] = ()) -> int:
-        """How many commands a build of `targets` would run now."""
-        ninja = [*self.tools.ninja, "-C", self.folder]
-        # ninja's dry run stops where CMake must run again, so CMake runs first.
-        subprocess.run([*ninja, "build.ninja"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        done = subprocess.run([*ninja, "-n", *targets], capture_output=True, text=True, check=False)
-        counts = re.findall(r"^\[\d+/(\d+)\]", done.stdout, re.M)
-        return int(counts[-1]) if counts else 0
+        """How many steps a build of `targets` would run now. 0 if ninja does not say: then the build does."""
+        return ninja.pending([*self.tools.ninja, "-C", self.folder], targets) or 0
 
     def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
-        """(steps, seconds): how many commands a build would run, and about how long they take on this machine."""
+        """(steps, seconds): how many steps a build would run, and about how long they take on this machine."""
         steps = self.steps(targets)
         rate = float(paths.read_if_there(os.path.join(self.folder, "rate")) or STEPS_A_SECOND * (os.cpu_count() or 1))
         return steps, steps / rate
@@ -199,6 +196,68 @@ class Build:
             paths.write_if_changed(os.path.join(self.folder, "rate"), f"{total / elapsed:.3f}")
 
 
+class FinishedBuild(Build):
+    """A build in a checkout where this user may not write: used as it is, if it is complete and up to date."""
+
+    def __init__(self, options: BuildOptions) -> None:
+        self.options = options
+        self.folder = options.folder
+        self.packages = {}
+        program = _cached(self.folder).get("CMAKE_MAKE_PROGRAM", "ninja")
+        self.tools = toolchain.Toolchain("", [], [program], [], "")
+
+    def alone(self) -> contextlib.AbstractContextManager[object]:
+        """No lock: nothing is built."""
+        return contextlib.nullcontext()
+
+    def configure(self) -> None:
+        """Raises MakeError if nothing was built here."""
+        if not os.path.exists(os.path.join(self.folder, "variants.json")):
+            raise MakeError(f"'{self.folder}' is not built, and you may not write there", OWNER_BUILDS)
+
+    def reload_variants(self) -> None:
+        """The list cannot be written anew; `run` reports if it is old."""
+
+    def steps(self, targets: Sequence[str] = ()) -> int:
+        """0: nothing is built."""
+        return 0
+
+    def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
+        """(0, 0): nothing is built."""
+        return 0, 0.0
+
+    def run(self, targets: Sequence[str] = ()) -> None:
+        """Raises MakeError if a target is missing or older than its sources. The latter is not known where ninja, which
+        lies in the builder's store, cannot run."""
+        missing = [name for name, path in self._executables(targets) if not os.path.exists(path)]
+        if missing:
+            more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            raise MakeError(f"'{self.folder}' lacks {', '.join(missing[:3])}{more}, and you may not write there",
+                            OWNER_BUILDS)
+        try:
+            is_older = bool(ninja.pending([*self.tools.ninja, "-C", self.folder], targets))
+        except OSError:
+            return
+        if is_older:
+            raise MakeError(f"'{self.folder}' is older than its sources, and you may not write there", OWNER_BUILDS)
+
+    def _executables(self, targets: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The name and the path of each executable among the targets."""
+        with open(os.path.join(self.folder, "tests.json"), encoding="utf-8") as file:
+            tests: list[str] = json.load(file)
+        for path in tests:
+            name = os.path.basename(path)
+            if name in targets or "lab_tests" in targets:
+                yield name, os.path.join(self.folder, path)
+        for variant in self.variants():
+            if not targets or variant["target"] in targets or "all" in targets:
+                yield f"{variant['family']}/{variant['variant']}", os.path.join(self.folder, variant["executable"])
+        known = {os.path.basename(path) for path in tests} | {variant["target"] for variant in self.variants()}
+        for name in targets or ["harness"]:
+            if name not in known | {"all", "lab_tests"}:
+                yield name, os.path.join(self.folder, name)
+
+
 def _globbed() -> Iterator[str]:
     """The names that CMake's globs find. Comparing them here is cheaper than CONFIGURE_DEPENDS at every build."""
     for top in ("harness", "variants"):
@@ -207,15 +266,28 @@ def _globbed() -> Iterator[str]:
             yield from (os.path.join(folder, name) for name in sorted(files) if not name.endswith((".py", ".pyc")))
 
 
+def _key(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
+
+
+def _names_key() -> str:
+    """Changes when CMake's globs would find other names."""
+    return _key(list(_globbed()))
+
+
 def build(options: BuildOptions, targets: Sequence[str] | Callable[[Build], list[str]] = (),
           quiet: bool = False) -> Build:
     """Fetches, configures and builds; returns the Build. `targets`: CMake targets, or a function of the Build."""
-    ready = Build(options, fetch(options, quiet))
+    if not paths.is_writable(options.folder):
+        ready: Build = FinishedBuild(options)
+    else:
+        ready = Build(options, fetch(options, quiet))
     with ready.alone():
         ready.configure()
         wanted = targets(ready) if callable(targets) else targets
         ready.run([*wanted, *ready.targets_matching(options.variants)])
-    build_simulated_devices(ready)
+    if not isinstance(ready, FinishedBuild):
+        build_simulated_devices(ready)
     return ready
 
 
@@ -243,23 +315,25 @@ def existing_options() -> BuildOptions:
 
 def bring_up_to_date() -> None:
     """Rebuilds an existing release build (harness and variants) if it is older than its sources. Does nothing if there
-    is no release build or if ninja's dry run fails."""
+    is no release build or if ninja does not say."""
     harness = existing_harness()
     if not harness:
         return
     folder = os.path.dirname(harness)
-    cache = _cached(folder)
     try:
         variants = [each for each in json.loads(paths.read_if_there(os.path.join(folder, "variants.json")) or "[]")
                     if os.path.exists(os.path.join(folder, each["executable"]))]
-        done = subprocess.run([cache["CMAKE_MAKE_PROGRAM"], "-C", folder, "-n", "harness",
-                               *(each["target"] for each in variants)], capture_output=True, text=True, check=False)
+        targets = ["harness", *(each["target"] for each in variants)]
+        is_new = paths.read_if_there(os.path.join(folder, "configured")).split()[1:] != [_names_key()]
+        if not is_new and not ninja.pending([_cached(folder)["CMAKE_MAKE_PROGRAM"], "-C", folder], targets):
+            return
     except (KeyError, OSError, ValueError):
         return
-    if done.returncode != 0 or "no work to do" in done.stdout:
-        return
+    if not os.access(folder, os.W_OK):
+        raise MakeError(f"sources are newer than the build, and {os.path.relpath(folder, paths.ROOT)} cannot be written",
+                        OWNER_BUILDS)
     print_line("sources are newer than the build: building first")
-    build(existing_options(), ["harness", *(each["target"] for each in variants)])
+    build(existing_options(), targets)
 
 
 def main(argv: list[str]) -> int:
@@ -271,5 +345,8 @@ def main(argv: list[str]) -> int:
     options = options_from(parser.parse_args(argv))
     started = time.monotonic()
     done = build(options)
+    if isinstance(done, FinishedBuild):
+        print_line(f"you may not write in {os.path.relpath(done.folder, paths.ROOT)}, which is used as it is")
+        return 0
     print_line(f"built {os.path.relpath(done.folder, paths.ROOT)} in {duration(time.monotonic() - started)}")
     return 0

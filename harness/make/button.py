@@ -8,9 +8,9 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 
-from harness.make import build, paths
+from harness.make import build, paths, reader
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, duration, print_line
+from harness.make.console import MakeError, duration, how_ended, print_line
 
 FIRST_GUESS_S = {"probe": 10, "report": 10}
 """Expected duration of a stage on a machine that has not run it yet."""
@@ -21,7 +21,7 @@ FETCHED_BYTES_A_SECOND = 5e6
 UNFIT = 4
 """Exit status of a session whose times have no verdict. The report of it is written first."""
 
-TIMES = os.path.join(paths.BUILD, "stage-times.json")
+TIMES = os.path.join(paths.place_for("build"), "stage-times.json")
 
 
 class Stages:
@@ -63,21 +63,23 @@ def main(argv: list[str]) -> int:
     options = build.options_from(arguments)
     chosen = arguments.mode or "default"
 
+    reader.tell(True)
     stages = Stages(5)
-    missing, size = build.pending(options)
+    mine = paths.is_writable(options.folder)
+    missing, size = build.pending(options) if mine else ([], 0)
     what = f"fetch {len(missing)} packages, {size / 1e6:.0f} MB" if missing else "fetch: nothing to do"
     with stages.stage(what, size / FETCHED_BYTES_A_SECOND):
-        packages = build.fetch(options)
-    ready = build.Build(options, packages)
+        ready = build.Build(options, build.fetch(options)) if mine else build.FinishedBuild(options)
     with ready.alone():
         ready.configure()
         steps, seconds = ready.estimate()
         with stages.stage(f"build {steps} steps" if steps else "build: nothing to do", seconds):
             ready.run()
-    build.build_simulated_devices(ready)
+    if mine:
+        build.build_simulated_devices(ready)
     harness = os.path.join(ready.folder, "harness")
 
-    folder = os.path.join(paths.ROOT, "reports", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
+    folder = os.path.join(paths.place_for("reports"), time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
 
     flags = [f"--{chosen}"] if chosen != "default" else []
     try:
@@ -137,5 +139,5 @@ def harness_stage(harness: str, verb: str, arguments: Sequence[str],
     if status == 130:
         raise KeyboardInterrupt
     if status not in fine:
-        raise MakeError(f"harness {verb} ended with exit status {status}", f"python3 make.py {verb}")
+        raise MakeError(f"harness {verb} ended with {how_ended(status)}", f"python3 make.py {verb}")
     return status, last

@@ -1,6 +1,7 @@
 """Messages for people: stage lines, a status line, errors. All on standard error."""
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +17,11 @@ class MakeError(Exception):
     def __init__(self, what: str, hint: str = "", status: int = 1) -> None:
         super().__init__(what)
         self.what, self.hint, self.status = what, hint, status
+
+
+def how_ended(status: int) -> str:
+    """The end of a child process, from what subprocess calls its return code."""
+    return f"exit status {status}" if status >= 0 else f"signal {-status} ({signal.strsignal(-status)})"
 
 
 def print_line(text: str) -> None:

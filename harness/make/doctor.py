@@ -87,12 +87,23 @@ def _disk_of(what: str, folder: str, do: str) -> DoctorCheck:
     return DoctorCheck(what, free >= NEEDED_BYTES, f"{free / 1e9:.1f} GB free, {NEEDED_BYTES / 1e9:.1f} GB wanted", do)
 
 
+def _checkout() -> DoctorCheck:
+    """No failure: who may not write in the checkout can use what is built."""
+    if os.access(paths.ROOT, os.W_OK):
+        return DoctorCheck("checkout", True, "can be written")
+    return DoctorCheck("checkout", True, f"is another user's; what you make is in {paths.work_dir()}")
+
+
 def _packages() -> DoctorCheck:
     from harness.spm import api
     try:
         missing, size = api.pending(build.groups_of(build.BuildOptions()), packages=paths.PACKAGES, quiet=True)
     except SpmError as error:
         return DoctorCheck("packages", False, error.what, error.hint)
+    if not paths.is_writable(paths.LIB):
+        unreadable = paths.unreadable_store()
+        return DoctorCheck("packages", not unreadable, f"you may not read {unreadable}" if unreadable else "the owner's",
+                           "its owner builds with SPM_STORE=<a folder for all users>")
     found = f"{len(missing)} not installed yet, {size / 1e6:.0f} MB to fetch" if missing else "all installed"
     return DoctorCheck("packages", not missing, found,
                    "python3 make.py spm install-group toolchain harness variants vulkan report")
@@ -117,7 +128,7 @@ def _instructions() -> DoctorCheck:
     return DoctorCheck("instruction counts", True, "allowed, if the processor exposes its counters")
 
 
-LOOKS = (_python, _processor, _pinned, _disk, _store_disk, _packages, _harness, _instructions)
+LOOKS = (_python, _processor, _pinned, _disk, _store_disk, _checkout, _packages, _harness, _instructions)
 
 
 def _bundle(path: str, text: str) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, StatusLine, duration, print_line
+from harness.make.console import MakeError, StatusLine, duration, how_ended, print_line
 from harness.make.test import without_aslr
 
 OPTIONS = build.BuildOptions("fuzz", "clang")
@@ -126,16 +126,21 @@ class Fuzzer:
     def keep(self, target: Target) -> None:
         """Adds to the corpus of the repository the new inputs that reach something new in this target."""
         new = self.new_inputs(target)
-        subprocess.run(without_aslr([target.executable, "-merge=1", "-max_len=1024", target.corpus, new]),
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       env={**os.environ, **SANITIZERS, "LLVM_PROFILE_FILE": os.devnull}, check=True)
+        done = subprocess.run(without_aslr([target.executable, "-merge=1", "-max_len=1024", target.corpus, new]),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              errors="replace", env={**os.environ, **SANITIZERS, "LLVM_PROFILE_FILE": os.devnull},
+                              check=False)
+        if done.returncode != 0:
+            print_line("\n".join(done.stderr.splitlines()[-40:]))
+            raise MakeError(f"adding inputs of {target.name} to its corpus: {how_ended(done.returncode)}",
+                            f"the new inputs are in {os.path.relpath(new, paths.ROOT)}/")
         shutil.rmtree(new)
 
     def _tool(self, name: str, *arguments: str) -> str:
         done = subprocess.run([os.path.join(self._tools, name), *arguments], capture_output=True, text=True,
                               errors="replace", stdin=subprocess.DEVNULL, env=self._libraries, check=False)
         if done.returncode != 0:
-            raise MakeError(f"{name} failed: {done.stderr.strip()}")
+            raise MakeError(f"{name}: {how_ended(done.returncode)}: {done.stderr.strip()}")
         return done.stdout
 
 

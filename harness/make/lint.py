@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, print_line
+from harness.make.console import MakeError, how_ended, print_line
 
 GROUP = "lint"
 CXX = (".cpp", ".h")
@@ -77,7 +77,7 @@ def _output(command: list[str], environment: dict[str, str], root: str) -> str:
     done = subprocess.run(command, cwd=root, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if done.returncode not in (0, 1):
-        raise MakeError(f"{os.path.basename(command[0])} ended with exit status {done.returncode}: "
+        raise MakeError(f"{os.path.basename(command[0])} ended with {how_ended(done.returncode)}: "
                         f"{done.stdout.strip()}")
     return done.stdout
 

@@ -4,7 +4,7 @@ import fcntl
 import os
 import time
 
-from harness.make import build, paths
+from harness.make import build, paths, reader
 from harness.make.arguments import Parser
 from harness.make.binary import run_verb
 from harness.make.console import MakeError, duration, print_error
@@ -41,8 +41,9 @@ def main(argv: list[str]) -> int:
     started = time.monotonic()
     parser = Parser(prog="make.py nightly")  # the harness reads the other arguments
     parser.add_argument("--results", nargs="?")
-    results = parser.parse_known_args(argv)[0].results or os.environ.get("LAB_RESULTS") or f"{paths.ROOT}/results"
+    results = parser.parse_known_args(argv)[0].results or os.environ.get("LAB_RESULTS") or paths.place_for("results")
     lock = -1
+    reader.tell(True)
     try:
         lock = night_lock(os.path.join(os.path.abspath(results), "nightly"))
         binary = os.path.join(build.build(build.BuildOptions()).folder, "harness")

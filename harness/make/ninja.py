@@ -38,6 +38,22 @@ def run(command: Sequence[str], log: str, what: str, environment: dict[str, str]
     return process.wait(), total
 
 
+def pending(command: Sequence[str], targets: Sequence[str] = ()) -> int | None:
+    """How many steps a build of `targets` by the ninja `command` would run now; None if ninja does not say.
+
+    A dry run stops where CMake must run again, so CMake runs first."""
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL, "text": True,
+             "errors": "replace", "check": False}
+    subprocess.run([*command, "build.ninja"], **quiet)  # type: ignore[call-overload]
+    done = subprocess.run([*command, "-n", *targets], **quiet)  # type: ignore[call-overload]
+    if done.returncode != 0:
+        return None
+    counts = re.findall(r"^\[\d+/(\d+)\]", done.stdout, re.M)
+    if counts:
+        return int(counts[-1])
+    return 0 if "no work to do" in done.stdout else None
+
+
 def _wait_or_stop(process: subprocess.Popen[str]) -> None:
     """Waits for ninja, which ends by itself once its output has ended; after an interrupt, terminates it."""
     try:

@@ -11,6 +11,36 @@ PACKAGES = os.path.join(ROOT, "packages.json")
 LIB = os.environ.get("SPM_LIB") or os.path.join(ROOT, "lib")
 
 
+def is_writable(folder: str) -> bool:
+    """Whether this user may write in `folder`, or make it."""
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+def work_dir() -> str:
+    """Where a user who may not write in this checkout has results and reports: LAB_WORK, or a folder of the user's data
+    that is named after the checkout."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return os.environ.get("LAB_WORK") or os.path.join(data, "allocation-laboratory", ROOT.strip(os.sep).replace(os.sep, "-"))
+
+
+def place_for(what: str) -> str:
+    """Where this user makes `what`, a path below the checkout (harness/base/layout.h)."""
+    own = os.path.join(ROOT, what)
+    return own if is_writable(own) else os.path.join(work_dir(), what)
+
+
+def unreadable_store() -> str:
+    """The first package in lib/ that this user may not read, because the store is the builder's own; "" if there is
+    none."""
+    try:
+        links = [os.path.join(LIB, name) for name in sorted(os.listdir(LIB))]
+    except OSError:
+        return ""
+    return next((os.path.realpath(link) for link in links if os.path.islink(link) and not os.access(link, os.R_OK)), "")
+
+
 def build_dir(toolchain: str, config: str) -> str:
     """build/<toolchain>-<config>"""
     return os.path.join(BUILD, f"{toolchain}-{config}")

@@ -16,7 +16,7 @@ import sys
 import time
 
 from harness.make import logs, ninja, paths
-from harness.make.console import MakeError, duration, print_line
+from harness.make.console import MakeError, duration, how_ended, print_line
 from harness.make.toolchain import Toolchain, library_path
 from harness.spm.lock import Lock
 from harness.spm.store.atomic import atomic_file
@@ -82,7 +82,7 @@ def _build_mesa(tools: Toolchain, packages: dict[str, str], work: str) -> None:
                               stdin=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
         print_line(logs.tail(log))
-        raise MakeError(f"configuring Mesa for the simulated devices failed with exit status {done.returncode}",
+        raise MakeError(f"configuring Mesa for the simulated devices failed with {how_ended(done.returncode)}",
                         f"the whole log: {log}")
     log = os.path.join(FOLDER, "build.log")
     status, _ = ninja.run([*tools.ninja, "-C", work, *SHIMS], log, "simulated devices", environment)

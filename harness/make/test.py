@@ -4,6 +4,7 @@ Each x_test.py, each C++ test and each variant's conformance is one process. One
 because the longest tests mostly wait. Tests that would disturb others run alone, after the rest.
 """
 
+import collections
 import concurrent.futures
 import fnmatch
 import functools
@@ -17,12 +18,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from harness.make import build, paths
+from harness.make import build, paths, reader
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, StatusLine, duration, print_line
+from harness.make.console import MakeError, StatusLine, duration, how_ended, print_line
 from harness.make.names import nearest_hint
 from harness.spm.interruptible import STEP_S
 
@@ -84,7 +85,7 @@ class TestProcesses:
         if status is None:
             text += f"\n{name}: did not end within {TIMEOUT_S} s"
         elif status < 0:
-            text += f"\n{name}: ended by signal {-status}"
+            text += f"\n{name}: ended with {how_ended(status)}"
         return status, text, time.monotonic() - started
 
     def stop(self) -> None:
@@ -122,7 +123,7 @@ Prefix = Callable[[list[str]], list[str]]
 
 def _python_test(name: str, module: str, children: TestProcesses) -> TestOutcome:
     """Runs one x_test.py with unittest's own runner."""
-    status, text, seconds = children.execute(name, [sys.executable, "-m", "unittest", module])
+    status, text, seconds = children.execute(name, [sys.executable, "-m", "unittest", "-v", module])
     count = re.search(r"^Ran (\d+) tests?", text, re.M)
     ran = int(count[1]) if count else 0
     tally = {kind: int(number) for kind, number in re.findall(r"(failures|errors|skipped)=(\d+)", text)}
@@ -184,6 +185,15 @@ def python_modules() -> list[str]:
              for folder, _, names in os.walk(os.path.join(paths.ROOT, "harness"))
              for name in names if name.endswith("_test.py")]
     return sorted(path.removesuffix(".py").replace(os.sep, ".") for path in found)
+
+
+def skip_reasons(outcomes: Iterable[TestOutcome]) -> collections.Counter[str]:
+    """How many tests were skipped for each reason, as unittest and GoogleTest print it."""
+    found: collections.Counter[str] = collections.Counter()
+    for outcome in outcomes:
+        reasons = re.findall(r"(?:^|\.\.\. )skipped ['\"](.*)['\"]$|^\S*: Skipped\n(.*)$", outcome.output, re.M)
+        found.update(python or google or "no reason given" for python, google in reasons)
+    return found
 
 
 def plan(ready: build.Build) -> list[Test]:
@@ -273,6 +283,8 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     options = build.options_from(arguments)
 
+    reader.tell(False)
+
     def targets(ready: build.Build) -> list[str]:
         if not arguments.names:
             return ["all", "lab_tests"]
@@ -280,7 +292,8 @@ def main(argv: list[str]) -> int:
         return sorted({target for test in chosen(plan(ready), arguments.names) for target in test.targets})
 
     ready = build.build(options, targets)
-    times = TestTimes(os.path.join(ready.folder, "test-times.json"))
+    folder = os.path.relpath(ready.folder, paths.ROOT)
+    times = TestTimes(os.path.join(paths.place_for(folder), "test-times.json"))
     tests = times.in_order(chosen(plan(ready), arguments.names))
     progress = StatusLine()
     ended: list[TestOutcome] = []
@@ -300,6 +313,8 @@ def main(argv: list[str]) -> int:
     for outcome in sorted(outcomes, key=lambda outcome: outcome.name):
         counts = f"{outcome.passed:>5} passed {outcome.failed:>3} failed {outcome.skipped:>3} skipped"
         print_line(f"{outcome.name:<52} {counts}  {duration(outcome.seconds)}")
+    for reason, count in skip_reasons(outcomes).most_common():
+        print_line(f"{count:>5} skipped: {reason}")
     passed, failed, skipped = (sum(getattr(o, kind) for o in outcomes) for kind in ("passed", "failed", "skipped"))
     sys.stderr.flush()
     print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -83,7 +85,21 @@ class RunTest(unittest.TestCase):
 
     def test_output_is_whole_and_the_end_by_a_signal_is_said(self) -> None:
         status, text, _ = TestProcesses().execute("x_test", ["sh", "-c", "echo out; echo err >&2; kill -9 $$"])
-        self.assertEqual((status, text), (-9, "out\nerr\n\nx_test: ended by signal 9"))
+        self.assertEqual((status, text), (-9, "out\nerr\n\nx_test: ended with signal 9 (Killed)"))
+
+    def test_a_skip_names_what_it_waits_for(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "skipping_test.py"), "w", encoding="utf-8") as file:
+                file.write("import unittest\n\n\nclass All(unittest.TestCase):\n"
+                           "    @unittest.skip('needs tar')\n    def test_one(self) -> None: pass\n"
+                           "    def test_two(self) -> None: self.skipTest(\"needs the owner's git\")\n"
+                           "    def test_three(self) -> None: pass\n")
+            done = subprocess.run([sys.executable, "-m", "unittest", "-v", "skipping_test"], cwd=folder, text=True,
+                                  capture_output=True, check=True)
+        google = "/lab/x_test.cpp:7: Skipped\nneeds git\n\n/lab/x_test.cpp:9: Skipped\nneeds git\n\n" \
+                 "/lab/x_test.cpp:8: Skipped\n\n\n"
+        self.assertEqual(test.skip_reasons([TestOutcome("python", output=done.stderr), TestOutcome("c", output=google)]),
+                         {"needs git": 2, "needs tar": 1, "needs the owner's git": 1, "no reason given": 1})
 
     def test_an_interrupt_ends_the_children_with_what_they_started(self) -> None:
         # The second takes no notice of an interrupt; each starts a process of its own that does not, either.

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.make import paths
-from harness.make.console import MakeError
+from harness.make.console import MakeError, how_ended
 from harness.make.names import nearest_hint
 
 PINNED = ("gcc", "binutils", "sysroot", "cmake", "ninja", "runtime")
@@ -162,7 +162,7 @@ def _check_runs(compiler: str) -> None:
     except OSError as error:
         raise MakeError(f"starting the pinned compiler: {error}", USE_SYSTEM) from error
     if done.returncode != 0:
-        found = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
+        found = (done.stderr.strip().splitlines() or [how_ended(done.returncode)])[0]
         raise MakeError(f"the pinned compiler does not run here: {found}", USE_SYSTEM)
     paths.write_if_changed(stamp, done.stdout)
 

@@ -1,6 +1,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -93,6 +94,24 @@ class CommandLine(unittest.TestCase):
     def test_every_verb_is_in_its_help(self) -> None:
         out = make("--help")[1]
         self.assertEqual([verb for verb in VERBS if f"\n  {verb} " not in out], [])
+
+    def test_help_of_no_verb_builds_or_fetches_anything(self) -> None:
+        with tempfile.TemporaryDirectory() as root:
+            for name in ("make.py", "packages.json", "CMakeLists.txt", "harness/__init__.py"):
+                os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+                shutil.copy(os.path.join(paths.ROOT, name), os.path.join(root, name))
+            for name in ("make", "spm"):
+                shutil.copytree(os.path.join(paths.ROOT, "harness", name), os.path.join(root, "harness", name))
+            for verb in ("", *VERBS):
+                for word in ("--help", "-h"):
+                    words = [verb, word] if verb else [word]
+                    done = subprocess.run([sys.executable, "make.py", *words], cwd=root, capture_output=True, text=True,
+                                          check=False, env={**os.environ, "SPM_STORE": os.path.join(root, "store"),
+                                                            "PYTHONDONTWRITEBYTECODE": "1"})
+                    with self.subTest(words):
+                        self.assertEqual((done.returncode, done.stderr), (0, ""))
+                        self.assertIn(f"make.py {verb}".strip(), done.stdout)
+            self.assertEqual(sorted(os.listdir(root)), ["CMakeLists.txt", "harness", "make.py", "packages.json"])
 
     def test_output_that_nobody_reads_is_no_error(self) -> None:
         calls = [["--help"], ["--version"], ["build", "--help"], ["spm", "list"], ["doctor"]]
@@ -277,6 +296,7 @@ class Builds(unittest.TestCase):
             ninja = os.path.join(folder, "ninja")
             for name, text in (("harness", ""), ("made", ""), ("CMakeCache.txt", f"CMAKE_MAKE_PROGRAM:STRING={ninja}\n"
                                                                "LAB_TOOLCHAIN:STRING=system\nLAB_MARCH:STRING=v3\n"),
+                               ("configured", f"tools {build._names_key()}\n"),
                                ("variants.json", json.dumps([{"executable": name, "target": f"variant_{name}"}
                                                              for name in ("made", "not_made")]))):
                 paths.write_if_changed(os.path.join(folder, name), text)
@@ -288,9 +308,17 @@ class Builds(unittest.TestCase):
                 built.assert_not_called()
                 paths.write_if_changed(ninja, "#!/bin/sh\necho '[1/2] c++'\n", 0o755)
                 build.bring_up_to_date()
-            [(options, targets), _] = built.call_args
-            self.assertEqual((options.toolchain, options.march), ("system", "v3"))
-            self.assertEqual(targets, ["harness", "variant_made"])
+                [(options, targets), _] = built.call_args
+                self.assertEqual((options.toolchain, options.march), ("system", "v3"))
+                self.assertEqual(targets, ["harness", "variant_made"])
+                built.reset_mock()
+                paths.write_if_changed(ninja, "#!/bin/sh\necho 'ninja: no work to do.'\n", 0o755)
+                paths.write_if_changed(os.path.join(folder, "configured"), "tools before-a-new-file\n")
+                build.bring_up_to_date()
+                built.assert_called_once()
+                with mock.patch.object(build.os, "access", return_value=False), self.assertRaises(MakeError) as caught:
+                    build.bring_up_to_date()
+                self.assertRegex(caught.exception.what, "^sources are newer than the build, and .* cannot be written$")
 
     def test_a_build_has_its_own_checkouts_pins(self) -> None:
         with mock.patch.dict(os.environ, SPM_PACKAGES="/nowhere/pins.json"), \

@@ -6,6 +6,7 @@ import subprocess
 
 from harness.make import build, paths
 from harness.make.arguments import Parser
+from harness.make.console import how_ended
 from harness.spm.invocation import as_invoked
 
 
@@ -42,8 +43,6 @@ def _ask(binary: str) -> tuple[str, str]:
                               errors="replace", check=False)
     except OSError as error:
         return "", error.strerror or ""
-    if done.returncode < 0:
-        return "", f"signal {-done.returncode}"
     if done.returncode or not done.stdout:
-        return "", f"exit status {done.returncode}"
+        return "", how_ended(done.returncode)
     return done.stdout, ""

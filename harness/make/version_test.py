@@ -16,7 +16,7 @@ FIRST = f"allocation laboratory {version.version()}\n"
 SILENT = [
     ("exit 2", "exit status 2"),
     ("exit 0", "exit status 0"),
-    ("kill -SEGV $$", "signal 11"),
+    ("kill -SEGV $$", "signal 11 (Segmentation fault)"),
     ("#!/nowhere/at/all", "No such file or directory"),
 ]
 

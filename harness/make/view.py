@@ -5,7 +5,7 @@ import json
 import os
 from typing import NamedTuple, NoReturn
 
-from harness.make import build, paths
+from harness.make import build, paths, reader
 from harness.make.console import MakeError
 from harness.spm.invocation import as_invoked
 
@@ -17,7 +17,8 @@ is not up to date.
   CONFIG               a file of a family that has a viewer, or one like them
   --size WxH           pixels of the image
   --frames N           end after N frames
-  --out DIR            write the frames as files
+  --out DIR            write the frames as files into DIR; without a display,
+                       they lie in view/ in the build folder by default
   --driver NAME        pinned: the Vulkan driver of packages.json; machine: this
                        machine's
   --display auto|none  none: no window
@@ -75,6 +76,7 @@ def main(argv: list[str]) -> int:
     if not any(os.path.isfile(argument) for argument in argv):
         found = f"no file in '{' '.join(argv)}'" if argv else "none"
         raise MakeError(f"view: expected the path of a configuration, found {found}", "python3 make.py view --help", 2)
+    reader.tell(False)
     become(viewer_for(argv, viewers(paths.ROOT), paths.ROOT), argv)
 
 

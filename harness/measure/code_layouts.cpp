@@ -12,6 +12,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
+#include "harness/base/layout.h"
 #include "harness/base/lock.h"
 #include "harness/base/random.h"
 
@@ -141,7 +142,7 @@ Expected<std::vector<CodeLayout>> link_layouts(const fs::path& build_dir, const 
   std::vector<std::string> command;
   boost::split(command, boost::trim_right_copy(*kept), boost::is_any_of("\n"));
 
-  const fs::path all = build_dir / "layouts" / executable.lexically_relative(build_dir);
+  const fs::path all = place_in_build(build_dir, "layouts") / executable.lexically_relative(build_dir);
   const fs::path folder = all / content_name(fmt::format("{}\n{}", kScheme, content_name(*content)));
   std::error_code problem;
   fs::create_directories(folder, problem);

@@ -14,9 +14,10 @@ constexpr double kAssumedSeconds = 0.2;
 
 ExactTurns::ExactTurns(const SessionLength& length, const std::vector<Benchmark>& benchmarks, std::uint64_t first)
     : blocks_each_(length.exact_blocks),
-      first_block_(length.budget_seconds > 0 ? kFirstExactBlock : 0),
       limit_(length.side_seconds()),
-      left_(benchmarks.size(), 0) {
+      had_(benchmarks.size(), Had::kNone),
+      left_(benchmarks.size(), 0),
+      current_(benchmarks.size(), false) {
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     arms_.push_back(benchmarks[i].arms);
     order_.push_back((first % benchmarks.size() + i) % benchmarks.size());
@@ -28,23 +29,37 @@ double ExactTurns::expected_seconds() const {
   return processes_ == 0 ? kAssumedSeconds : spent_ / static_cast<double>(processes_);
 }
 
-int ExactTurns::blocks_of(std::size_t turn) const {
-  return turn < order_.size() ? std::min(1, blocks_each_) : std::max(0, blocks_each_ - 1);
+double ExactTurns::cost(std::size_t benchmark, int blocks) const {
+  return blocks * static_cast<double>(arms_[benchmark]) * expected_seconds();
 }
 
-void ExactTurns::begin_block(int block) {
-  if (block < first_block_ || blocks_each_ == 0) return;
+int ExactTurns::blocks_after(Had had) const {
+  return had == Had::kAll ? 0 : had == Had::kFirst ? std::max(0, blocks_each_ - 1) : blocks_each_;
+}
+
+void ExactTurns::begin_block(const std::vector<bool>& ready, bool more_to_come) {
+  if (blocks_each_ == 0) return;
   double promised = spent_;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
-    left_[i] = std::max(0, left_[i] - 1);
-    promised += left_[i] * static_cast<double>(arms_[i]) * expected_seconds();
+    if (current_[i]) left_[i] = std::max(0, left_[i] - 1);
+    promised += cost(i, left_[i]);
   }
-  for (; begun_ < 2 * order_.size(); ++begun_) {
-    const std::size_t next = order_[begun_ % order_.size()];
-    promised += blocks_of(begun_) * static_cast<double>(arms_[next]) * expected_seconds();
-    if (limit_ > 0 && promised > limit_) return;
-    left_[next] += blocks_of(begun_);
-  }
+  current_ = ready;
+  // Adds blocks in their order, until they would exceed the limit.
+  const auto promise = [&](Had before, Had after, int blocks) {
+    for (const std::size_t i : order_) {
+      if (!ready[i] || had_[i] != before) continue;
+      promised += cost(i, blocks);
+      if (limit_ > 0 && promised > limit_) return false;
+      left_[i] += blocks;
+      had_[i] = after;
+    }
+    return true;
+  };
+  if (!promise(Had::kNone, Had::kFirst, 1)) return;
+  for (std::size_t i = 0; more_to_come && i < arms_.size(); ++i)
+    if (had_[i] == Had::kNone) promised += cost(i, 1);
+  promise(Had::kFirst, Had::kAll, blocks_each_ - 1);
 }
 
 bool ExactTurns::wants(std::size_t benchmark) const {
@@ -57,11 +72,9 @@ void ExactTurns::took(double seconds) {
 }
 
 double ExactTurns::reserve() const {
-  double blocks = 0;
-  for (std::size_t i = 0; i < arms_.size(); ++i) blocks += left_[i] * static_cast<double>(arms_[i]);
-  for (std::size_t turn = begun_; turn < 2 * order_.size(); ++turn)
-    blocks += blocks_of(turn) * static_cast<double>(arms_[order_[turn % order_.size()]]);
-  return std::clamp(limit_ - spent_, 0.0, blocks * expected_seconds());
+  double seconds = 0;
+  for (std::size_t i = 0; i < arms_.size(); ++i) seconds += cost(i, left_[i] + blocks_after(had_[i]));
+  return std::clamp(limit_ - spent_, 0.0, seconds);
 }
 
 }  // namespace lab::measure

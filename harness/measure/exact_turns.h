@@ -22,8 +22,10 @@ class ExactTurns {
   };
   ExactTurns(const SessionLength& length, const std::vector<Benchmark>& benchmarks, std::uint64_t first);
 
-  /// Call before each block: adds the benchmarks that the time left allows.
-  void begin_block(int block);
+  /// Call before each block: adds the benchmarks that the time left allows. `ready`, by number: whether the benchmark is
+  /// in this block, and its next processes may collect them (with a budget, one process without them shows first what
+  /// they add). `more_to_come`: whether a later block may have benchmarks that had none yet; time is kept for these.
+  void begin_block(const std::vector<bool>& ready, bool more_to_come);
 
   /// Whether the benchmark's next process collects them.
   bool wants(std::size_t benchmark) const;
@@ -35,16 +37,19 @@ class ExactTurns {
   double reserve() const;
 
  private:
+  enum class Had { kNone, kFirst, kAll };  ///< blocks, promised ones included
+
   double expected_seconds() const;
-  int blocks_of(std::size_t turn) const;
+  double cost(std::size_t benchmark, int blocks) const;
+  int blocks_after(Had had) const;
 
   int blocks_each_;
-  int first_block_;
   double limit_;  ///< seconds; 0: none
   std::vector<std::size_t> arms_;
   std::vector<std::size_t> order_;
-  std::size_t begun_ = 0;  ///< turns that had or have their blocks: all of `order_` the first block, then all the rest
-  std::vector<int> left_;  ///< blocks, by benchmark; this one included
+  std::vector<Had> had_;       ///< by benchmark
+  std::vector<int> left_;      ///< promised blocks, by benchmark; this one included
+  std::vector<bool> current_;  ///< what was ready for this block
   double spent_ = 0;
   std::size_t processes_ = 0;  ///< that took `spent_`
 };

@@ -22,7 +22,8 @@ Simulated simulate(const SessionLength& length, std::size_t benchmarks, double s
   ExactTurns turns(length, std::vector<ExactTurns::Benchmark>(benchmarks, {.arms = 1}), first);
   Simulated session;
   for (int block = 0; block < blocks; ++block) {
-    turns.begin_block(block);
+    // With a budget, the first block shows what a process takes without them.
+    turns.begin_block(std::vector<bool>(benchmarks, block > 0 || length.budget_seconds == 0), false);
     std::string text;
     for (std::size_t i = 0; i < benchmarks; ++i) {
       text += turns.wants(i) ? 'x' : '.';
@@ -65,7 +66,7 @@ TEST(ExactTurns, begin_with_the_core_benchmarks) {
            {0, "xx.xx"}, {1, ".xxxx"}, {2, ".xxxx"}, {3, "xx.xx"}, {4, "xx.xx"}}) {
     ExactTurns turns(length, {{1, false}, {1, true}, {1, false}, {1, true}, {1, true}}, first);
     std::string found;
-    turns.begin_block(1);
+    turns.begin_block(std::vector<bool>(5, true), false);
     for (std::size_t i = 0; i < 5; ++i) found += turns.wants(i) ? 'x' : '.';
     EXPECT_EQ(found, expected) << first;
   }
@@ -76,7 +77,7 @@ TEST(ExactTurns, give_each_a_first_block_before_core_benchmarks_have_the_others)
   length.budget_seconds = 25;
   ExactTurns turns(length, {{1, false}, {1, true}, {1, false}, {1, true}, {1, true}}, 2);
   for (const char* const expected : {"xxxxx", ".x.xx", ".x.xx", "....."}) {
-    turns.begin_block(1);
+    turns.begin_block(std::vector<bool>(5, true), false);
     std::string found;
     for (std::size_t i = 0; i < 5; ++i) {
       found += turns.wants(i) ? 'x' : '.';
@@ -100,13 +101,34 @@ TEST(ExactTurns, reserve_what_they_are_expected_to_take) {
   ExactTurns turns(length, {{1}, {2}}, 0);
   EXPECT_NEAR(turns.reserve(), 3 * 3 * 0.2, 1e-9);
   for (int block = 0; block < 5; ++block) {
-    turns.begin_block(block);
+    turns.begin_block({block > 0, block > 0}, false);
     for (const std::size_t i : {0U, 1U, 1U})
       if (turns.wants(i)) turns.took(0.1);
   }
   EXPECT_EQ(turns.reserve(), 0);
   EXPECT_EQ(ExactTurns(quick_length(), {{1}, {2}}, 0).reserve(), 0);
   EXPECT_EQ(ExactTurns(processes_length(9), {{1}, {2}}, 0).reserve(), 0);
+}
+
+TEST(ExactTurns, keep_a_first_block_for_those_that_come_later) {
+  SessionLength length = default_length();
+  length.budget_seconds = 8;  // 0.8 s: four processes
+  ExactTurns turns(length, {{1}, {1}, {1, false}}, 0);
+  const auto block = [&](const std::vector<bool>& ready, bool more_to_come) {
+    turns.begin_block(ready, more_to_come);
+    std::string found;
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      const bool wants = ready[i] && turns.wants(i);
+      found += wants ? 'x' : '.';
+      if (wants) turns.took(0.2);
+    }
+    return found;
+  };
+  EXPECT_EQ(block({true, true, false}, true), "xx.");
+  EXPECT_EQ(block({true, true, false}, true), "...") << "one of the two left is kept, and more needs two";
+  EXPECT_EQ(block({false, false, true}, true), "..x");
+  EXPECT_EQ(block({true, true, true}, false), "...") << "two blocks of one more do not fit";
+  EXPECT_EQ(turns.reserve(), 8 * 0.1 - 3 * 0.2);
 }
 
 }  // namespace lab::measure

@@ -107,6 +107,7 @@ std::vector<Workload> show_workloads(const std::string& name) {
   climb.name = "climb";
   climb.title = "Steps upwards";
   climb.phases = {"up"};
+  climb.operations = 1;
   climb.operation = "step";
   climb.axis = Axis{"steps", "", {{1, 0}, {2, 2}, {4, 4}}};
   climb.metrics = {{"height", "Height", "m", MetricKind::kQuality, Better::kMore}};
@@ -115,6 +116,7 @@ std::vector<Workload> show_workloads(const std::string& name) {
   draw.name = "draw";
   draw.title = "A picture";
   draw.phases = {"host", "device"};
+  draw.operations = 1;
   draw.operation = "picture";
   draw.tolerance = Tolerance{Distance::kMaximum, 0.1, "grey levels"};
   draw.exhibits = {{"stroke", "Time of a stroke", ExhibitKind::kLatency},

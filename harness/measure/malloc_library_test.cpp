@@ -143,7 +143,7 @@ TEST(MallocLibrary, defines_all_that_free_gets_blocks_from) {
 }
 
 TEST(Catalog, has_a_variant_for_each_preloaded_library) {
-  if (!kCanPreload) GTEST_SKIP();
+  if (!kCanPreload) GTEST_SKIP() << "needs a build without a sanitizer";
   const FakeBuild build({"plain", "quick"}, "", "plain");
   const MallocLibraries mallocs{read(fake("good")), read(fake("nothing"))};
   const Catalog catalog = *load_catalog(

@@ -87,10 +87,21 @@ std::vector<std::size_t> arm_order(std::size_t arms, std::uint64_t seed, std::si
 Schedule::Schedule(SessionLength length, std::size_t processes) : length_(std::move(length)), costs_(processes) {}
 
 double Schedule::cost(std::size_t process, double seconds) const {
-  const Cost& cost = costs_[process];
-  if (cost.paused) return 0;
+  return costs_[process].paused ? 0 : cost_unpaused(process, seconds);
+}
+
+double Schedule::cost_unpaused(std::size_t process, double seconds) const {
   const double guess = known_ == 0 ? kAssumedOverhead : known_overhead_ / static_cast<double>(known_);
-  return cost.overhead.value_or(guess) + seconds;
+  return costs_[process].overhead.value_or(guess) + seconds;
+}
+
+double Schedule::even_seconds(const std::vector<int>& wanted, double elapsed) const {
+  double processes = 0, left = length_.budget_seconds - elapsed;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    processes += wanted[i];
+    left -= wanted[i] * cost_unpaused(i, 0);
+  }
+  return std::clamp(left / std::max(1.0, processes), kLeastSeconds, length_.most_seconds);
 }
 
 double Schedule::block_cost(double seconds) const {

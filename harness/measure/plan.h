@@ -42,9 +42,8 @@ inline constexpr double kLeastSeconds = 0.05;
 /// Start, preparation and end of a process, in seconds, before anything is known of any benchmark.
 inline constexpr double kAssumedOverhead = 0.05;
 
-/// With a budget, exact metrics are collected from this block on: the first one shows what a process costs without
-/// them.
-inline constexpr int kFirstExactBlock = 1;
+/// With a budget, a benchmark collects exact metrics after so many processes without them, which show what one costs.
+inline constexpr int kPlainProcesses = 1;
 
 /// Most bytes of a result.
 inline constexpr std::size_t kMostResultBytes = std::size_t{64} << 20;
@@ -106,6 +105,11 @@ class Schedule {
 
   /// Expected cost with `seconds` of measuring time; 0 if it is paused.
   double cost(std::size_t process, double seconds) const;
+  /// The same, paused or not.
+  double cost_unpaused(std::size_t process, double seconds) const;
+
+  /// Measuring seconds for each process if `wanted[i]` more of each process i were to fill the budget.
+  double even_seconds(const std::vector<int>& wanted, double elapsed) const;
 
   /// Seconds that a process outside measuring is known to need; none before the first one ended.
   std::optional<double> overhead(std::size_t process) const { return costs_[process].overhead; }

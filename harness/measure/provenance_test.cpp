@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "harness/base/child.h"
+#include "harness/base/needs_test.h"
 #include "harness/measure/fake_build.h"
 
 namespace lab::measure {
@@ -37,7 +38,7 @@ class WithoutGit {
 class SourceCheckout : public testing::Test {
  protected:
   void SetUp() override {
-    if (!shell(".", "git --version")) GTEST_SKIP() << "needs git";
+    SKIP_WITHOUT_PROGRAM("git");
     folder_.write("file", "1");
     ASSERT_TRUE(shell(folder_.path(), "cd \"$1\"; git init -q; git add file; git commit -qm one"));
   }
@@ -77,13 +78,18 @@ TEST_F(SourceCheckout, of_the_environment_does_not_matter) {
   ::unsetenv("GIT_DIR");
 }
 
-TEST_F(SourceCheckout, without_a_commit_or_of_another_user_is_no_git) {
+TEST_F(SourceCheckout, without_a_commit_is_no_git) {
   const ScratchFolder empty;
   ASSERT_TRUE(shell(empty.path(), "cd \"$1\"; git init -q"));
   EXPECT_EQ(read_source(empty.path()).state, "no git");
+}
+
+TEST_F(SourceCheckout, of_another_user_has_its_commit_too) {
   // What git does in a tree that belongs to somebody else.
   ::setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1", 1);
-  EXPECT_EQ(read_source(folder_.path()).state, "no git");
+  EXPECT_EQ(read_source(folder_.path()).state, "clean");
+  folder_.write("new", "");
+  EXPECT_EQ(read_source(folder_.path()).state, "dirty");
   ::unsetenv("GIT_TEST_ASSUME_DIFFERENT_OWNER");
 }
 

@@ -347,7 +347,7 @@ Revisions::~Revisions() {
 }
 
 fs::path Revisions::default_cache() {
-  return root_dir() / "build/revisions";
+  return place_for(root_dir(), "build/revisions");
 }
 
 Expected<Revisions> Revisions::open(const fs::path& repository, const fs::path& cache, Runner run) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "harness/base/files.h"
+#include "harness/base/needs_test.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 
@@ -34,7 +35,7 @@ ChildOutcome shell(const fs::path& folder, const std::string& script) {
 class Repository : public testing::Test {
  protected:
   void SetUp() override {
-    if (shell(".", "git --version").code != 0) GTEST_SKIP() << "needs git";
+    SKIP_WITHOUT_PROGRAM("git");
     fs::create_directories(repo());
     scratch_.write("repo/make.py", R"(import fnmatch, json, os, sys
 print("building", sys.argv[1:], os.environ.get("SPM_LIB", "no lib of others"))

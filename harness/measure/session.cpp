@@ -9,6 +9,7 @@
 #include "harness/base/fit.h"
 #include "harness/base/printable.h"
 #include "harness/measure/arms.h"
+#include "harness/measure/breadth.h"
 #include "harness/measure/conformance.h"
 #include "harness/measure/exact_turns.h"
 #include "harness/measure/variant_output.h"
@@ -73,7 +74,7 @@ class SessionRun {
                           [](const ScheduledBenchmark& one) { return one.arm == results::kBase; }))),
         schedule_(spec.length, scheduled_.size()),
         exact_(spec.length, exact_benchmarks(spec, arms_), spec.exact_first),
-        turns_(spec.turns),
+        turn_groups_(numbered_turns(spec)),
         began_(environment.now()),
         start_(began_) {}
 
@@ -87,19 +88,18 @@ class SessionRun {
         write_answer(benchmark);
     int block = 0;
     while (may_continue()) {
-      pause_narrow_benchmarks(block);
-      const std::optional<double> seconds = schedule_.next_block(block, planned_elapsed(), within_target());
+      const std::optional<double> seconds = begin_block(block);
       if (!seconds || is_full()) break;
       const std::size_t bytes_before = bytes_;
       const bool complete = measure_block(block, *seconds);
       block_bytes_ = bytes_ - bytes_before;
       drop_wrong_answers();
       if (!complete) break;
-      give_up_turns(true);
       result_.session.blocks = ++block;
       result_.session.ended = environment_.utc();
       if (observer_.on_block && may_continue()) observer_.on_block(result_);
     }
+    let_unfinished_wait();
     finish(block);
     if (problem_) return *problem_;
     return {};
@@ -141,6 +141,21 @@ class SessionRun {
     std::vector<std::vector<std::size_t>> arms(benchmarks);
     for (std::size_t i = 0; i < scheduled.size(); ++i) arms[scheduled[i].group].push_back(i);
     return arms;
+  }
+
+  /// Each turn's benchmarks by number.
+  static std::vector<std::vector<std::size_t>> numbered_turns(const SessionSpec& spec) {
+    const std::vector<Benchmark>& benchmarks = spec.selection.benchmarks;
+    std::map<std::string_view, std::size_t> numbers;
+    for (std::size_t i = 0; i < benchmarks.size(); ++i) numbers[benchmarks[i].name] = i;
+    std::vector<std::vector<std::size_t>> turns;
+    for (const std::vector<std::string>& names : spec.turns) {
+      std::vector<std::size_t> turn;
+      for (const std::string& name : names)
+        if (const auto found = numbers.find(name); found != numbers.end()) turn.push_back(found->second);
+      if (!turn.empty()) turns.push_back(std::move(turn));
+    }
+    return turns;
   }
 
   static std::vector<ExactTurns::Benchmark> exact_benchmarks(const SessionSpec& spec,
@@ -289,32 +304,158 @@ class SessionRun {
   /// False if the block was cut short.
   bool run_block(int block, double seconds) {
     const std::vector<std::size_t> order = order_of(block);
-    exact_.begin_block(block);
-    kept_samples_ = samples_to_keep(order, schedule_.expected_blocks(block, seconds, elapsed()) - block);
+    exact_.begin_block(ready_for_exact(), seeks_intervals());
+    kept_samples_ = samples_to_keep(order, blocks_left(block, seconds, order.size()));
     for (std::size_t position = 0; position < order.size(); ++position) {
       if (!may_continue()) return false;
       const std::size_t i = order[position];
-      if (scheduled_[i].failed) continue;  // head's has failed in this block, or waits
+      if (scheduled_[i].failed || scheduled_[i].paused) continue;  // since this block began
       double cost_left = 0;
       for (std::size_t later = position; later < order.size(); ++later)
         cost_left += schedule_.cost(order[later], seconds);
       const double now = planned_elapsed();
       const std::optional<double> given = schedule_.next_process(i, seconds, now, cost_left, order.size() - position);
       if (!given) return false;
-      if (observer_.on_process)
-        observer_.on_process({scheduled_[i].benchmark->name, scheduled_[i].arm, block,
-                              schedule_.expected_blocks(block, seconds, now), position, order.size(),
-                              schedule_.seconds_left(block, seconds, now, cost_left), result_.failures.size()});
+      if (observer_.on_process) observer_.on_process(progress(i, block, position, order.size(), seconds, cost_left));
       measure(i, block, static_cast<int>(position), *given);
-      give_up_turns(false);
+      pause_what_no_longer_fits();
     }
     return may_continue();
   }
 
+  SessionProgress progress(std::size_t i, int block, std::size_t position, std::size_t processes, double seconds,
+                           double cost_left) const {
+    const double now = planned_elapsed();
+    SessionProgress progress{scheduled_[i].benchmark->name,
+                             scheduled_[i].arm,
+                             block,
+                             schedule_.expected_blocks(block, seconds, now),
+                             position,
+                             processes,
+                             schedule_.seconds_left(block, seconds, now, cost_left),
+                             result_.failures.size()};
+    if (seeks_intervals()) {
+      progress.blocks = 0;  // as many as there is time for
+      progress.seconds_left = std::max(0.0, spec_.length.budget_seconds - now);
+    }
+    return progress;
+  }
+
+  /// Whether the session takes turns and the block is for intervals.
+  bool seeks_intervals() const { return !spec_.turns.empty() && choice_.aim != BlockAim::kPrecision; }
+
+  /// Chooses what the block measures; returns the measuring seconds of each of its processes, or nothing if the session
+  /// is over.
+  std::optional<double> begin_block(int block) {
+    if (spec_.turns.empty()) {
+      pause_narrow_benchmarks(block);
+      return schedule_.next_block(block, planned_elapsed(), within_target());
+    }
+    choice_ = choose_block(breadth_turns(), spec_.length.least_blocks, seconds_to_choose());
+    for (std::size_t i = 0; i < scheduled_.size(); ++i)
+      if (!scheduled_[i].failed) set_paused(i, false);
+    if (choice_.aim == BlockAim::kPrecision) return begin_precise_block();
+    // The control watches the whole session: in each block of turns, one of its benchmarks.
+    const std::vector<std::size_t> controls = control_groups();
+    if (choice_.aim == BlockAim::kTurns && !controls.empty())
+      choice_.numbers.push_back(controls[static_cast<std::size_t>(block) % controls.size()]);
+    pause_all_but(choice_.numbers);
+    return schedule_.even_seconds(wanted(), planned_elapsed());
+  }
+
+  std::optional<double> begin_precise_block() {
+    int done = spec_.length.least_blocks;
+    if (!choice_.numbers.empty()) {
+      done = kMostBlocks;
+      for (const std::size_t group : choice_.numbers) done = std::min(done, processes_of(group));
+    }
+    pause_narrow_benchmarks(done);
+    pause_all_but(choice_.numbers);
+    return schedule_.next_block(done, planned_elapsed(), within_target());
+  }
+
+  void set_paused(std::size_t i, bool paused) {
+    scheduled_[i].paused = paused;
+    schedule_.set_paused(i, paused);
+  }
+
+  void pause_all_but(const std::vector<std::size_t>& groups) {
+    for (std::size_t i = 0; i < scheduled_.size(); ++i)
+      if (!scheduled_[i].failed && std::ranges::find(groups, scheduled_[i].group) == groups.end()) set_paused(i, true);
+  }
+
+  /// Pauses the last turns of a block if the others would lose their intervals. In a session's first share of time, too
+  /// few processes have shown what they take.
+  void pause_what_no_longer_fits() {
+    if (!seeks_intervals() || interrupted_ ||
+        elapsed() < spec_.length.budget_seconds / std::max(1, spec_.length.least_blocks))
+      return;
+    std::vector<std::size_t> fit =
+        still_fitting(breadth_turns(), choice_, spec_.length.least_blocks, seconds_to_choose());
+    for (const std::size_t group : choice_.numbers)
+      if (processes_of(group) >= spec_.length.least_blocks) fit.push_back(group);
+    if (!fit.empty()) pause_all_but(fit);
+  }
+
+  /// Of head, so far.
+  int processes_of(std::size_t group) const { return scheduled_[arms_[group].front()].processes; }
+
+  std::vector<std::size_t> control_groups() const {
+    std::vector<std::size_t> groups;
+    for (std::size_t group = 0; group < arms_.size(); ++group)
+      if (is_active(group, results::kControl)) groups.push_back(group);
+    return groups;
+  }
+
+  /// The turns of the spec, less what failed.
+  std::vector<BreadthTurn> breadth_turns() const {
+    std::vector<BreadthTurn> turns;
+    for (const std::vector<std::size_t>& groups : turn_groups_) {
+      BreadthTurn turn{spec_.selection.benchmarks[groups.front()].core, {}};
+      for (const std::size_t group : groups) {
+        double seconds = 0;
+        for (const std::size_t i : arms_[group]) seconds += schedule_.cost_unpaused(i, kLeastSeconds);
+        if (!scheduled_[arms_[group].front()].failed) turn.benchmarks.push_back({group, processes_of(group), seconds});
+      }
+      if (!turn.benchmarks.empty()) turns.push_back(std::move(turn));
+    }
+    return turns;
+  }
+
+  /// Seconds that processes for intervals may take from now on.
+  double seconds_to_choose() const { return kTolerance * spec_.length.budget_seconds - planned_elapsed(); }
+
+  /// How many more processes each would have if the session had time for all.
+  std::vector<int> wanted() const {
+    const int all = std::max(spec_.length.blocks, spec_.length.least_blocks);
+    std::vector<int> wanted;
+    for (const ScheduledBenchmark& one : scheduled_) wanted.push_back(one.failed ? 0 : std::max(0, all - one.processes));
+    return wanted;
+  }
+
+  /// The benchmarks whose next process may collect exact metrics.
+  std::vector<bool> ready_for_exact() const {
+    const int plain = spec_.length.budget_seconds > 0 ? kPlainProcesses : 0;
+    std::vector<bool> ready;
+    for (const std::vector<std::size_t>& arms : arms_) {
+      const ScheduledBenchmark& head = scheduled_[arms.front()];
+      ready.push_back(!head.failed && !head.paused && head.processes >= plain);
+    }
+    return ready;
+  }
+
+  /// About how many blocks with `processes` processes are to come, this one included: for the size of the result.
+  double blocks_left(int block, double seconds, std::size_t processes) const {
+    if (!seeks_intervals()) return schedule_.expected_blocks(block, seconds, elapsed()) - block;
+    double all = 0;
+    for (const int each : wanted()) all += each;
+    return all / static_cast<double>(std::max<std::size_t>(1, processes));
+  }
+
   /// Of each phase of a process in this block and the `blocks` from it on.
-  std::size_t samples_to_keep(const std::vector<std::size_t>& order, int blocks) const {
+  std::size_t samples_to_keep(const std::vector<std::size_t>& order, double blocks) const {
     // A session with a target does not know its number of blocks: it leaves most of the space for later ones.
-    constexpr int kUnknownBlocks = 8;
+    constexpr double kUnknownBlocks = 8;
     const double times = spec_.length.target > 0 ? std::max(blocks, kUnknownBlocks) : blocks;
     double phases = 0;
     for (const std::size_t i : order) {
@@ -326,44 +467,24 @@ class SessionRun {
     return kept_samples(bytes_left, times * static_cast<double>(order.size()), times * phases, kKeptSamples);
   }
 
-  /// Seconds until every benchmark has the processes that an interval needs.
-  double seconds_to_intervals() const {
-    double seconds = 0;
-    for (std::size_t i = 0; i < scheduled_.size(); ++i)
-      seconds += std::max(0, spec_.length.least_blocks - scheduled_[i].processes) * schedule_.cost(i, kLeastSeconds);
-    return seconds;
+  /// At the end: what the session had no time for waits for another one. If nothing has an interval, what has the most
+  /// processes is kept.
+  void let_unfinished_wait() {
+    if (spec_.turns.empty() || interrupted_ || problem_) return;
+    int most = 0;
+    for (const std::vector<std::size_t>& groups : turn_groups_)
+      for (const std::size_t group : groups) most = std::max(most, processes_of(group));
+    const int enough = std::max(1, std::min(most, spec_.length.least_blocks));
+    for (const std::vector<std::size_t>& groups : turn_groups_)
+      for (const std::size_t group : groups)
+        if (processes_of(group) < enough) wait_for_another_session(group);
   }
 
-  /// Lets the last turns wait if they would cost the others their intervals. Within a block, this needs as much time
-  /// as a block may take, because the first processes of a session are few, and their caches are cold.
-  void give_up_turns(bool block_is_complete) {
-    const double budget = spec_.length.budget_seconds;
-    if (budget <= 0 || interrupted_ ||
-        (!block_is_complete && elapsed() < budget / std::max(1, spec_.length.least_blocks)))
-      return;
-    while (planned_elapsed() + seconds_to_intervals() > kTolerance * budget && give_up_last())
-      ;
-  }
-
-  /// Lets the last turn wait or, of the only one, its last variant. False if one benchmark is left.
-  bool give_up_last() {
-    if (turns_.empty() || (turns_.size() == 1 && turns_[0].size() == 1)) return false;
-    std::vector<std::string> waiting = turns_.size() == 1 ? std::vector{turns_[0].back()} : turns_.back();
-    if (turns_.size() == 1)
-      turns_[0].pop_back();
-    else
-      turns_.pop_back();
-    for (const std::string& name : waiting) wait_for_another_session(name);
-    return true;
-  }
-
-  void wait_for_another_session(const std::string& name) {
-    const auto found = std::find_if(spec_.selection.benchmarks.begin(), spec_.selection.benchmarks.end(),
-                                    [&](const Benchmark& one) { return one.name == name; });
-    if (found == spec_.selection.benchmarks.end()) return;
-    const std::size_t head = arms_[static_cast<std::size_t>(found - spec_.selection.benchmarks.begin())].front();
+  void wait_for_another_session(std::size_t group) {
+    const std::size_t head = arms_[group].front();
     if (scheduled_[head].failed) return;
     end_benchmark(head);
+    const std::string& name = spec_.selection.benchmarks[group].name;
     std::erase_if(result_.processes, [&](const results::Process& process) { return process.benchmark == name; });
     std::optional<double> seconds = schedule_.overhead(head);
     if (seconds) *seconds += kLeastSeconds;
@@ -554,11 +675,8 @@ class SessionRun {
     std::vector<bool> paused(arms_.size());
     for (std::size_t group = 0; group < arms_.size(); ++group) paused[group] = !is_active(group, results::kControl);
     for (const auto& [found, group] : wide_intervals()) paused[group] = false;
-    for (std::size_t i = 0; i < scheduled_.size(); ++i) {
-      if (scheduled_[i].failed) continue;
-      scheduled_[i].paused = paused[scheduled_[i].group];
-      schedule_.set_paused(i, scheduled_[i].paused);
-    }
+    for (std::size_t i = 0; i < scheduled_.size(); ++i)
+      if (!scheduled_[i].failed) set_paused(i, paused[scheduled_[i].group]);
   }
 
   void finish(int blocks) {
@@ -605,7 +723,8 @@ class SessionRun {
   std::size_t rows_;                 ///< rows in the table of verdicts: benchmarks that have a base
   Schedule schedule_;
   ExactTurns exact_;
-  std::vector<std::vector<std::string>> turns_;  ///< of the spec, less those that wait
+  std::vector<std::vector<std::size_t>> turn_groups_;  ///< the turns of the spec, by number of benchmark
+  BlockChoice choice_;                                 ///< of a session with turns: what this block measures
   std::size_t kept_samples_ = kKeptSamples;
   std::size_t bytes_ = kHeadBytes;                        ///< of the result so far
   std::size_t block_bytes_ = 0;                           ///< of the last block

@@ -36,8 +36,8 @@ struct SessionSpec {
   /// measuring time.
   std::optional<double> process_timeout;
   std::optional<double> started;  ///< by SessionEnvironment::now, where the session began before run_session
-  /// Names of head's benchmarks: if the budget is too short, the last of these lists waits for another session, then
-  /// the one before it, and finally the last ones of the first list. Empty: none waits, even if none gets an interval.
+  /// Names of head's benchmarks, in the order of their claim on time: see breadth.h. What gets no interval waits for
+  /// another session. Empty: all of them are in every block, and none waits.
   std::vector<std::vector<std::string>> turns = {};
   std::vector<results::Waiting> waiting = {};  ///< not selected, because they had no turn; sorted by benchmark
   std::uint64_t exact_first = 0;               ///< see ExactTurns
@@ -79,7 +79,7 @@ struct SessionProgress {
   std::string_view benchmark;  ///< about to run
   std::string_view arm;
   int block = 0;              ///< from 0
-  int blocks = 0;             ///< total expected now
+  int blocks = 0;             ///< total expected now; 0: unknown
   std::size_t position = 0;   ///< from 0
   std::size_t processes = 0;  ///< of this block
   double seconds_left = 0;    ///< of the session
@@ -109,8 +109,9 @@ struct SessionObserver {
 /// to compare with. The budget begins after that; if the checks took more than a tenth of it, a sentence in `unusual`
 /// says so.
 ///
-/// As soon as the costs show that the blocks for an interval do not fit into the budget, benchmarks wait for another
-/// session (SessionSpec::turns): their processes are removed, and they are added to the session's `waiting`.
+/// With turns, breadth.h chooses the benchmarks of each block: intervals of core benchmarks, intervals of the others,
+/// then precision. In the end, those without an interval wait for another session: their processes are removed, and they
+/// are added to the session's `waiting`.
 ///
 /// Before the first block the reference variant writes its answers to the workloads with a tolerance, and every process
 /// of these reports its distance from them.

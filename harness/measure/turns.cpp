@@ -16,6 +16,10 @@ namespace {
 /// The least number of repetitions of a process, warm-up included (harness/bench/recorder.cpp).
 constexpr double kLeastRepetitions = 5;
 
+/// Core benchmarks wait only if they would need this many times the session's time: what an earlier session measured
+/// beside other work may be too much. A session that has too much time for them finds out (breadth.h).
+constexpr double kCoreDoubt = 2;
+
 /// All candidates of one workload.
 struct Group {
   std::vector<const TurnCandidate*> members;  ///< the reference first, then the least recently measured
@@ -142,16 +146,20 @@ Turns choose_turns(const std::vector<TurnCandidate>& candidates, double seconds)
   double core_seconds = 0;
   for (const Group& group : groups) core_seconds += group.first().core ? group.seconds : 0;
   Turns turns;
-  double left = seconds;
+  double left_for_core = kCoreDoubt * seconds, left_for_others = seconds;
   for (const Group& group : groups) {
-    const double most = group.first().core ? seconds : seconds - core_seconds;  // that any session has for it
+    const bool core = group.first().core;
+    double& left = core ? left_for_core : left_for_others;
+    const double most = core ? kCoreDoubt * seconds : seconds - core_seconds;  // that any session has for it
     std::size_t taken = fitting(group, left);
     if (taken < group.members.size() && group.seconds <= most) taken = 0;
     if (turns.measured.empty()) taken = std::max<std::size_t>(1, taken);
     std::vector<std::string> names;
     for (std::size_t i = 0; i < group.members.size(); ++i) {
       (i < taken ? names : turns.waiting).push_back(group.members[i]->name);
-      left -= i < taken ? group.members[i]->seconds : 0;
+      const double needed = i < taken ? group.members[i]->seconds : 0;
+      left_for_others -= needed;
+      if (core) left_for_core -= needed;
     }
     if (!names.empty()) turns.measured.push_back(std::move(names));
   }
@@ -160,12 +168,12 @@ Turns choose_turns(const std::vector<TurnCandidate>& candidates, double seconds)
 }
 
 std::map<std::string, double> overheads_of(const results::Result& result) {
-  // The first blocks also collect exact metrics, so the later ones count if there are any.
-  constexpr int kExactBlocks = kFirstExactBlock + SessionLength{}.exact_blocks;
+  // The first processes also collect exact metrics, so the later ones count if there are any.
+  constexpr int kExactProcesses = kPlainProcesses + SessionLength{}.exact_blocks;
   std::map<std::string, std::vector<double>> first, later;
   for (const results::Process& process : result.processes)
     if (process.arm == results::kHead && process.wall_seconds > 0)
-      (process.block < kExactBlocks ? first : later)[process.benchmark].push_back(overhead_of(process));
+      (process.process < kExactProcesses ? first : later)[process.benchmark].push_back(overhead_of(process));
   std::map<std::string, double> overheads;
   for (const auto* const part : {&first, &later})
     for (const auto& [benchmark, values] : *part) overheads[benchmark] = stats::median(values);

@@ -276,7 +276,8 @@ std::string named_twice(const auto& list) {
 
 /// What is wrong with a workload as an executable describes it; "" if nothing is.
 std::string problem_of(const results::WorkloadInfo& workload) {
-  if (workload.operations == 0) return "expected operations, found 0";
+  if (workload.operations == 0)
+    return fmt::format("expected operations, how many '{}' a repetition is, found 0", workload.operation);
   if (workload.phases.empty()) return "expected phases, found none";
   for (const auto& [phase, operations] : workload.phase_operations)
     if (operations == 0 || std::ranges::find(workload.phases, phase) == workload.phases.end())

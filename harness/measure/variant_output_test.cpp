@@ -152,7 +152,7 @@ TEST(VariantOutput, of_describe_is_checked) {
   EXPECT_EQ(description_complaint("\"family\":\"fake\"", "\"family\":\"a/b\""), "'a/b/quick' is not a variant's name");
   EXPECT_EQ(description_complaint("\"name\":\"store\"", "\"name\":\"\""), "'' is not a workload's name");
   EXPECT_EQ(description_complaint("\"operations\":10", "\"operations\":0"),
-            "workload store: expected operations, found 0");
+            "workload store: expected operations, how many 'pair' a repetition is, found 0");
   EXPECT_EQ(description_complaint("[\"put\",\"get\"]", "[]"), "workload store: expected phases, found none");
   EXPECT_EQ(description_complaint("\"version\":2,", ""), "workloads[0].version: missing");
   EXPECT_EQ(description_complaint("\"protocol\":2", "\"protocol\":0"), "protocol 0, this build supports 1 to 3");

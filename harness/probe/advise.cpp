@@ -161,7 +161,7 @@ Expected<std::vector<AdviceRequest>> answered(const Program& program, const Driv
   unknown.resize(unknown.size() - more);
   return Error{fmt::format("column '{}' was not asked for {}{}", column.name, fmt::join(unknown, ", "),
                            more == 0 ? "" : fmt::format(" and {}", counted(more, "other resource"))),
-               "without --column, the drivers of this machine are asked", ExitStatus::kUsage};
+               "", ExitStatus::kUsage};
 }
 
 Expected<results::Advice> advise(const Program& program, const DriverColumn& column, const Sweep& article) {

@@ -114,6 +114,13 @@ std::string waste_text(const Advice& advice, std::size_t width) {
       width);
 }
 
+// Whether a bucket says of its heap that it is the device's. Without a bucket, nothing is known of it.
+bool is_device_local(const Advice& advice, const results::AdviceHeap& heap) {
+  return std::ranges::any_of(advice.buckets, [&](const AdviceBucket& bucket) {
+    return bucket.heap == heap.heap && std::ranges::find(bucket.flags, "device local") != bucket.flags.end();
+  });
+}
+
 // Whether `number` stands in `text`, and not as the end of a longer one: 29,032,258 in 129,032,258.
 bool states(std::string_view text, std::string_view number) {
   constexpr std::string_view kWithinNumbers = "0123456789,";
@@ -132,7 +139,7 @@ std::vector<results::AdviceErratum> advice_errata(const Advice& advice, const st
       if (share_of == nullptr || share_of->parts != advice.heap_parts) continue;
       // The arithmetic states the right figure. So the erratum is about a heap of this size if it states ours.
       if (std::ranges::any_of(advice.heaps, [&](const results::AdviceHeap& heap) {
-            return states(erratum.arithmetic, whole(heap.bytes / share_of->parts));
+            return is_device_local(advice, heap) && states(erratum.arithmetic, whole(heap.bytes / share_of->parts));
           }))
         errata.push_back({erratum.claim, erratum.printed, erratum.arithmetic});
     }

@@ -146,6 +146,8 @@ TEST(AdviceErrata, are_those_about_the_same_share_of_a_heap_of_the_same_size) {
   EXPECT_TRUE(advice_errata(other, {article_with(62, arithmetic)}).empty());
   other.heaps[0].bytes = std::uint64_t{8} << 30;
   EXPECT_EQ(advice_errata(other, {article_with(62, arithmetic)}).size(), 1u);
+  other.buckets[1].flags = {"host visible"};
+  EXPECT_TRUE(advice_errata(other, {article_with(62, arithmetic)}).empty()) << "a heap of the host's memory";
 }
 
 TEST(AdviceErrata, of_the_published_articles_have_the_worked_example) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/report/article_marks.h"
+#include "harness/report/atlas_census.h"
 #include "harness/report/atlas_lines.h"
 #include "harness/report/format.h"
 
@@ -58,12 +59,13 @@ std::string span_of(const std::set<std::uint64_t>& values) {
 }
 
 /// "5 of 20 different tables are drawn, ..." or "".
-std::string choice_note(std::size_t lines) {
+std::string choice_note(std::size_t lines, std::span<const DriverColumn> atlas) {
   if (lines <= kMostLines) return "";
   return fmt::format(
-      " {} of {} different tables are drawn: those asked on this machine, then the most different. The filter of the "
-      "matrix draws others.",
-      kMostLines, lines);
+      " {} of {} different tables are drawn: {}the most different. The filter of the matrix draws others.", kMostLines,
+      lines,
+      std::ranges::any_of(atlas, is_of_this_machine) ? "those of drivers of this machine, then "
+                                                     : "the first of the atlas, then ");
 }
 
 std::string marks_note(const json::array& marks) {
@@ -113,7 +115,7 @@ Chart storage_graph(const std::vector<AtlasLine>& lines, const json::array& poin
   chart.title = fmt::format("The smallest image takes {}{}", span_of(smallest),
                             smallest.size() == 1 ? "" : ", depending on the driver and the chip");
   chart.note = fmt::format("{} Dotted: width x height x {} bytes.{}", kImagesNote, texel_bytes(article),
-                           choice_note(lines.size()));
+                           choice_note(lines.size(), atlas));
   chart.text = fmt::format("Line graph of image storage by image size for {}. {}.", drawn(lines), chart.title);
   add_lines(
       chart, lines, kMostLines, points,
@@ -139,10 +141,10 @@ Chart alignment_graph(const std::vector<AtlasLine>& lines, const json::array& po
     if (own.size() > 1) several += line.group.columns.size();
   }
   const std::size_t columns = columns_in(lines);
-  chart.title =
-      fmt::format("Images are aligned to {}; {} of {} {} more than one alignment", span_of(all),
-                  several == 0 ? "none" : whole(several), counted(columns, "column"), several == 1 ? "uses" : "use");
-  chart.note = kImagesNote + choice_note(lines.size());
+  chart.title = fmt::format("Images are aligned to {}; {} of {} {} more than one alignment", span_of(all),
+                            several == 0 ? "none" : whole(several), counted(columns, "driver column"),
+                            several == 1 ? "uses" : "use");
+  chart.note = kImagesNote + choice_note(lines.size(), atlas);
   chart.text = fmt::format("Line graph of image alignment by image size for {}. {}.", drawn(lines), chart.title);
   add_lines(
       chart, lines, kMostLines, points,
@@ -171,7 +173,7 @@ Chart buffer_alignment_graph(const std::vector<AtlasLine>& lines, std::span<cons
   chart.title = fmt::format(
       "Buffers are aligned to {}, {}", in_bytes(all),
       varying.empty() ? "whatever their length" : fmt::format("depending on the length on {}", enumerated(varying)));
-  chart.note = kBuffersNote + choice_note(lines.size());
+  chart.note = kBuffersNote + choice_note(lines.size(), atlas);
   chart.text = fmt::format("Line graph of buffer alignment by buffer length for {}. {}.", drawn(lines), chart.title);
   add_lines(
       chart, lines, kMostLines, buffer_points(lines),
@@ -192,7 +194,7 @@ Chart buffer_storage_graph(const std::vector<AtlasLine>& lines, const Article* a
       if (line.group.answers[at].size != 0) most = std::max(most, extra(at, line));
   chart.title = most == 0 ? "Every buffer takes exactly its length"
                           : fmt::format("No buffer takes more than {} beyond its length", counted(most, "byte"));
-  chart.note = kBuffersNote + choice_note(lines.size());
+  chart.note = kBuffersNote + choice_note(lines.size(), atlas);
   chart.text = fmt::format("Line graph of extra storage by buffer length for {}. {}.", drawn(lines), chart.title);
   add_lines(chart, lines, kMostLines, buffer_points(lines), extra, atlas);
   add_article(chart, article, article == nullptr ? json::array{} : buffer_storage_marks(*article));

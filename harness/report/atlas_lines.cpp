@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/report/atlas_census.h"
 #include "harness/report/atlas_names.h"
 
 namespace lab::report {
@@ -13,7 +14,7 @@ using results::DriverColumn;
 
 bool asked_here(const judge::SameAnswers& group) {
   return std::any_of(group.columns.begin(), group.columns.end(),
-                     [](const DriverColumn* column) { return !column->kept && origin_of(*column).empty(); });
+                     [](const DriverColumn* column) { return is_of_this_machine(*column); });
 }
 
 json::array indices(const judge::SameAnswers& group, std::span<const DriverColumn> atlas) {

@@ -306,7 +306,9 @@ struct RowMaker {
 };
 
 ClaimRow row_of(const JudgedClaim& claim, const Result& result) {
-  return std::visit(RowMaker{result, claim.verdict}, claim.evidence);
+  ClaimRow row = std::visit(RowMaker{result, claim.verdict}, claim.evidence);
+  if (!claim.unmet.empty()) row.why = capitalized(claim.unmet) + ".";
+  return row;
 }
 
 const std::map<ClaimVerdict, Emphasis> kEmphasis{{ClaimVerdict::kReproduced, Emphasis::kGood},
@@ -464,6 +466,22 @@ std::vector<std::pair<std::string, std::string>> basis_of(const results::Claim& 
   return all;
 }
 
+Table open_claims_table(const Article& article) {
+  using enum TableColumn::Kind;
+  Table table{"claims-" + article.name + "-open",
+              fmt::format("Claims ({}, {}) that nothing here can answer", article.source.author, article.source.year),
+              {{"Claim", kText}, {"Why it is open", kText}},
+              {}};
+  for (const results::Claim& claim : article.claims) {
+    if (!std::holds_alternative<results::TextClaim>(claim.kind)) continue;
+    TableCell cell = claim.text;
+    cell.details = basis_of(claim);
+    std::erase_if(cell.details, [&](const auto& part) { return part.second == claim.basis.here; });
+    table.rows.push_back({std::move(cell), claim.basis.here});
+  }
+  return table;
+}
+
 std::string with_interval(const MeasuredRatio& ratio) {
   return ratio.exact ? number(ratio.median) : with_interval(static_cast<const stats::Estimate&>(ratio));
 }
@@ -493,6 +511,7 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const Article& ar
       charts.charts.push_back(std::move(*chart));
   if (!charts.charts.empty()) section.elements.emplace_back(std::move(charts));
   section.elements.emplace_back(claims_table(claims, article, result, fitness));
+  if (Table open = open_claims_table(article); !open.rows.empty()) section.elements.emplace_back(std::move(open));
   return section;
 }
 

@@ -27,7 +27,11 @@ std::string with_interval(const judge::MeasuredRatio& ratio);
 /// "5 reproduced, 1 weaker, 0 refuted and 2 undecided" of those that are judged.
 std::string verdict_counts(const std::vector<judge::JudgedClaim>& claims);
 
-/// The article's charts, then each claim with its verdict. `fitness`: of the session.
+/// The claims that nothing here can answer (results::TextClaim), with the reasons; no rows if there are none.
+Table open_claims_table(const results::Article& article);
+
+/// The article's charts, then each claim with its verdict, then those that nothing here can answer. `fitness`: of the
+/// session.
 Section claims_section(const std::vector<judge::JudgedClaim>& claims, const results::Article& article,
                        const std::string& title, const results::Result& result, const judge::Fitness& fitness = {});
 

@@ -242,4 +242,33 @@ TEST(Claims, about_an_exact_metric_are_printed_without_an_interval) {
             "value. |\n");
 }
 
+TEST(Claims, that_nothing_here_can_answer_stand_in_a_table_of_their_own_with_the_reason) {
+  results::Article article;
+  article.name = "shelves";
+  article.source = {"On shelves", "A. Writer", 2020};
+  article.family = "shelf";
+  article.claims = {
+      {"Deep shelves need less", results::OrderClaim{"put", "store", {"deep", "plain"}}},
+      {"Wood is warm", results::TextClaim{}, {"First page", "A thermometer", "No shelf here is of wood"}}};
+  article.claims.front().need = results::ClaimNeed{"boards", 2};
+  const results::Result result = of_two(30, 15, 8);
+  const Section section = claims_section(judge::judge_claims(article, result), article, "Shelves", result);
+  Document document;
+  document.sections = {section};
+  const std::string text = to_markdown(document);
+  EXPECT_NE(text.find("The claim needs boards of at least 2; no benchmark of it has that metric."), std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find("Claims (A. Writer, 2020) that nothing here can answer:\n\n| Claim | Why it is open |\n|---|---|\n| "
+                "Wood is warm | No shelf here is of wood |\n"),
+      std::string::npos)
+      << text;
+  const auto& table = std::get<Table>(section.elements.back());
+  const std::vector<std::pair<std::string, std::string>> details{{"In the article", "First page"},
+                                                                 {"What would decide it", "A thermometer"}};
+  EXPECT_EQ(table.rows.front().front().details, details);
+  article.claims.pop_back();
+  EXPECT_EQ(open_claims_table(article).rows.size(), 0u);
+}
+
 }  // namespace lab::report

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/judge/driver_verdict.h"
+#include "harness/report/atlas_census.h"
 #include "harness/report/atlas_names.h"
 #include "harness/report/claims.h"
 #include "harness/report/format.h"
@@ -18,6 +19,7 @@ namespace lab::report {
 namespace {
 
 using judge::ColumnOutcome;
+using judge::driver_of;
 using judge::DriverVerdict;
 using judge::JudgedDriverClaim;
 using judge::JudgedDriverClaims;
@@ -79,12 +81,9 @@ std::string found_text(const JudgedDriverClaim& judged) {
   if (judged.verdict == DriverVerdict::kDiffers)
     return fmt::format("Holds: {}. Not: {}", figures_text(judged.with(true), true),
                        figures_text(judged.with(false), true));
-  return figures_text(judged.columns, judged.verdict != DriverVerdict::kHolds && figures_of(judged.columns).size() > 1);
-}
-
-/// The driver's name, for columns that are counted.
-std::string driver_of(const DriverColumn& column) {
-  return column.driver.short_name.empty() ? column.name : column.driver.short_name;
+  const std::string figures =
+      figures_text(judged.columns, judged.verdict != DriverVerdict::kHolds && figures_of(judged.columns).size() > 1);
+  return judged.too_few.empty() ? figures : fmt::format("{}. Only {}", figures, judged.too_few);
 }
 
 /// "nvk (2 of 14: <column>, <column>): 512; lavapipe-22.3.6: 64": columns of a claim by driver, with their figures.
@@ -143,8 +142,9 @@ std::string detail(const JudgedDriverClaim& judged) {
   if (judged.driver_claim->scope == ClaimScope::kSomeDriver && !holds.empty())
     texts.push_back("Seen on " + by_driver(holds, judged.columns));
   else if (!fails.empty())
-    texts.push_back((judged.verdict == DriverVerdict::kNotSeen ? "Found: " : "Not on ") +
+    texts.push_back((judged.driver_claim->scope == ClaimScope::kSomeDriver ? "Found: " : "Not on ") +
                     by_driver(fails, judged.columns));
+  if (!judged.too_few.empty()) texts.push_back("Only " + judged.too_few);
   if (!open.empty()) texts.push_back("Open on " + by_driver(open, judged.columns));
   if (judged.silent() == judged.columns.size())
     texts.push_back(capitalized(judged.columns.front().outcome.found));
@@ -161,13 +161,16 @@ Table elsewhere_table(const JudgedDriverClaims& judged, const Article& article) 
                {"Claim", kText},
                {"About", kText},
                {"Read as", kText},
+               {"Drivers", kShort},
                {"Columns", kShort},
                {"Exceptions and examples", kText}},
               {}};
   for (const JudgedDriverClaim& one : judged.elsewhere) {
     const std::size_t holds = one.with(true).size(), answered = holds + one.with(false).size();
+    const judge::DriverCounts drivers = one.drivers();
     table.rows.push_back({verdict_cell(one.verdict), claim_cell(one), std::string(scope_text(one.driver_claim->scope)),
-                          one.columns.front().outcome.reading, fmt::format("{} of {}", holds, answered), detail(one)});
+                          one.columns.front().outcome.reading, fmt::format("{} of {}", drivers.holds, drivers.answered),
+                          fmt::format("{} of {}", holds, answered), detail(one)});
   }
   return table;
 }
@@ -187,11 +190,9 @@ std::string method_text(std::span<const DriverColumn> atlas) {
       "Each claim is checked as the column \"Read as\" says. On a platform that the article surveyed it holds or does "
       "not, or differs between versions of the driver; a claim about all platforms generalises to other "
       "drivers or does not. A claim is open where the columns cannot decide. Columns of one driver are not independent "
-      "of each other.";
-  const auto simulated = static_cast<std::size_t>(std::count_if(
-      atlas.begin(), atlas.end(), [](const DriverColumn& column) { return column.driver.simulated.has_value(); }));
-  if (simulated != 0)
-    text += fmt::format(" {} of {}: {}.", simulated, counted(atlas.size(), "column"), results::kSimulatedPhrase);
+      "of each other, so no verdict about drivers in general comes from one driver, and none on a platform from one "
+      "column of a simulated device. A driver counts if the claim holds on more than half of its columns. ";
+  text += columns_phrase(atlas) + ".";
   const auto changed = static_cast<std::size_t>(std::count_if(
       atlas.begin(), atlas.end(), [](const DriverColumn& column) { return !column.environment.empty(); }));
   if (changed != 0) text += fmt::format(" {} with other settings of the driver left out.", counted(changed, "column"));
@@ -206,14 +207,6 @@ List platforms(const Article& article, std::span<const DriverColumn> atlas) {
     for (const DriverColumn* column : judge::columns_like(platform.columns, atlas)) names.push_back(labelled(*column));
     if (!names.empty()) list.items.push_back(fmt::format("{} ({}): {}", platform.what, name, fmt::join(names, ", ")));
   }
-  return list;
-}
-
-List text_claims(const Article& article) {
-  List list;
-  for (const results::Claim& claim : article.claims)
-    if (std::holds_alternative<results::TextClaim>(claim.kind))
-      list.items.push_back(fmt::format("{}: {}.", claim.text, claim.basis.here));
   return list;
 }
 
@@ -247,10 +240,7 @@ Section driver_claims_section(const Article& article, std::span<const DriverColu
     if (!table.rows.empty()) section.elements.emplace_back(std::move(table));
   if (std::string missing = missing_text(judged); !missing.empty())
     section.elements.emplace_back(Paragraph{std::move(missing)});
-  if (List texts = text_claims(article); !texts.items.empty()) {
-    section.elements.emplace_back(Paragraph{"Claims that no driver column can answer:"});
-    section.elements.emplace_back(std::move(texts));
-  }
+  if (Table open = open_claims_table(article); !open.rows.empty()) section.elements.emplace_back(std::move(open));
   if (!article.policy.empty()) section.elements.emplace_back(policy_table(article));
   return section;
 }

@@ -9,6 +9,8 @@
 
 #include "harness/judge/claim.h"
 #include "harness/judge/driver_verdict.h"
+#include "harness/report/atlas_census.h"
+#include "harness/report/atlas_names.h"
 #include "harness/report/claims.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
@@ -29,11 +31,13 @@ std::string share_phrase(const results::Quantity& quantity, const judge::Share& 
                      100 * share.value());
 }
 
-/// Makes this machine's figure from each kind of source.
+/// Makes the measured figure from each kind of source: this machine's, and for a platform of an article that of each of
+/// its columns, with its origin.
 struct Measure {
   const results::Article& article;
   const results::Result* result;
   std::span<const results::DriverColumn> atlas;
+  std::span<const results::MemoryFindings> memory;
   const judge::Fitness& fitness;
 
   std::string operator()(const results::Ratio& ratio) const {
@@ -56,16 +60,19 @@ struct Measure {
                          : fmt::format("{}", fmt::join(texts, "; "));
   }
 
-  /// Equal figures appear once.
+  /// Equal figures appear once. Where the processes of a benchmark differ, the least and the most appear.
   std::string operator()(const results::Quantity& quantity) const {
     if (result == nullptr) return not_here("no benchmark has run");
     std::map<std::string, std::set<std::string>> benchmarks_of;
-    for (const std::string& benchmark : judge::benchmarks_like(quantity.benchmarks, *result))
-      for (const judge::Share& share : judge::shares(quantity, benchmark, *result))
-        benchmarks_of[judge::is_without_noise(*result, benchmark, quantity)
-                          ? share_phrase(quantity, share)
-                          : marked(share_phrase(quantity, share), fitness)]
-            .insert(benchmark);
+    for (const std::string& benchmark : judge::benchmarks_like(quantity.benchmarks, *result)) {
+      const std::vector<judge::Share> shares = judge::shares(quantity, benchmark, *result);
+      if (shares.empty()) continue;
+      const auto [least, most] = std::ranges::minmax_element(shares, {}, &judge::Share::value);
+      const std::string low = share_phrase(quantity, *least), high = share_phrase(quantity, *most);
+      const std::string figure = low == high ? low : range(low, high);
+      benchmarks_of[judge::is_without_noise(*result, benchmark, quantity) ? figure : marked(figure, fitness)].insert(
+          benchmark);
+    }
     std::vector<std::string> texts;
     for (const auto& [figure, benchmarks] : benchmarks_of)
       texts.push_back(fmt::format("{} ({})", figure, fmt::join(benchmarks, ", ")));
@@ -76,40 +83,59 @@ struct Measure {
 
   std::string operator()(const results::SmallestImageStorage& figure) const {
     const results::Platform& platform = article.platforms.at(figure.platform);
-    return by_column(judge::columns_like(platform.columns, atlas), [&](const results::DriverColumn& column) {
+    const std::vector<const results::DriverColumn*> columns = judge::columns_like(platform.columns, atlas);
+    if (columns.empty()) return not_here(atlas.empty() ? "no driver was probed" : "no column of this driver and chip");
+    return by_column(columns, "the drivers did not answer", [&](const results::DriverColumn& column) {
       const std::optional<std::uint64_t> least = judge::smallest_image_storage(column, article.sweep);
       return least ? whole(*least) : "";
     });
   }
 
   std::string operator()(const results::HeapShare& figure) const {
-    return by_column(judge::columns_like({"*"}, atlas), [&](const results::DriverColumn& column) -> std::string {
-      std::uint64_t largest = 0;
-      for (const results::MemoryHeap& heap : column.heaps) largest = std::max(largest, heap.size);
-      if (largest == 0 || figure.parts == 0) return "";
-      return fmt::format("{} / {} = {}", whole(largest), figure.parts, whole(largest / figure.parts));
-    });
+    return by_column(of_this_machine(), "no GPU of this machine answered for memory of its own",
+                     [&](const results::DriverColumn& column) -> std::string {
+                       const std::uint64_t heap = judge::device_heap_bytes(column);
+                       if (heap == 0 || figure.parts == 0) return "";
+                       return fmt::format("{} / {} = {}", whole(heap), figure.parts, whole(heap / figure.parts));
+                     });
+  }
+
+  std::string operator()(const results::AllocationLimit&) const {
+    return by_column(of_this_machine(), "no device of this machine was taken to its limit on allocations",
+                     [&](const results::DriverColumn& column) -> std::string {
+                       const auto found = std::ranges::find(memory, column.name, &results::MemoryFindings::column);
+                       if (found == memory.end() || !found->limit || found->limit->result.empty()) return "";
+                       return fmt::format("{} after {} of {}", found->limit->result, whole(found->limit->succeeded),
+                                          whole(found->limit->reported));
+                     });
   }
 
   std::string operator()(const results::NoFigure& figure) const { return not_here(figure.reason); }
 
  private:
-  /// One figure for each driver column that has it.
+  std::vector<const results::DriverColumn*> of_this_machine() const {
+    std::vector<const results::DriverColumn*> own = judge::columns_like({"*"}, atlas);
+    std::erase_if(own, [](const results::DriverColumn* column) { return !is_of_this_machine(*column); });
+    return own;
+  }
+
+  /// One figure for each driver column that has it, otherwise that there is none, and why.
   template <typename Figure>
-  std::string by_column(const std::vector<const results::DriverColumn*>& columns, const Figure& figure) const {
-    if (columns.empty()) return not_here(atlas.empty() ? "no driver was probed" : "no such driver on this machine");
+  static std::string by_column(const std::vector<const results::DriverColumn*>& columns, std::string_view none,
+                               const Figure& figure) {
     std::vector<std::string> texts;
     for (const results::DriverColumn* column : columns)
       if (const std::string found = figure(*column); !found.empty())
-        texts.push_back(fmt::format("{}: {}", column->name, found));
-    return texts.empty() ? not_here("the drivers did not answer") : fmt::format("{}", fmt::join(texts, "; "));
+        texts.push_back(fmt::format("{}: {}", labelled(*column), found));
+    return texts.empty() ? not_here(none) : fmt::format("{}", fmt::join(texts, "; "));
   }
 };
 
 }  // namespace
 
 Section errata_section(std::span<const results::Article> articles, const results::Result* result,
-                       std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness) {
+                       std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness,
+                       std::span<const results::MemoryFindings> memory) {
   using enum TableColumn::Kind;
   Table table{"errata",
               "Figures of an article that contradict its other figures or a measurement",
@@ -119,7 +145,7 @@ Section errata_section(std::span<const results::Article> articles, const results
     for (const results::Erratum& erratum : article.errata)
       table.rows.push_back({erratum.claim, fmt::format("{} ({})", article.source.author, article.source.year),
                             erratum.printed, erratum.arithmetic,
-                            std::visit(Measure{article, result, atlas, fitness}, erratum.measured)});
+                            std::visit(Measure{article, result, atlas, memory, fitness}, erratum.measured)});
   Section section{"errata", "Errata of the articles", {}, {}};
   if (!table.rows.empty()) section.elements.emplace_back(std::move(table));
   return section;

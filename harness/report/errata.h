@@ -7,12 +7,15 @@
 #include "harness/report/document.h"
 #include "harness/results/article.h"
 #include "harness/results/atlas.h"
+#include "harness/results/memory_findings.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
 
-/// `result` may be null: a report from the atlas alone. Without errata, the section has no elements.
+/// `result` may be null: a report from the atlas alone. Without errata, the section has no elements. `memory`: real
+/// allocations on the devices of some columns.
 Section errata_section(std::span<const results::Article> articles, const results::Result* result,
-                       std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness = {});
+                       std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness = {},
+                       std::span<const results::MemoryFindings> memory = {});
 
 }  // namespace lab::report

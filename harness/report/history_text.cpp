@@ -150,12 +150,13 @@ ChangeRow row_of(const std::string& benchmark, const judge::MetricChange& change
           change.started.substr(0, 10)};
 }
 
-ChangeRow row_of(const std::string& benchmark, const judge::SeriesPattern& pattern,
-                 std::span<const results::SeriesPoint> points) {
-  const std::string& started = points[*pattern.noise_at].started;
-  return {started,   "noise",
-          benchmark, fmt::format("{} times as wide", significant(pattern.noise_ratio, 2)),
-          "",        started.substr(0, 10)};
+ChangeRow row_of(const std::string& benchmark, const judge::SeriesPattern& pattern) {
+  return {pattern.noise_started,
+          "noise",
+          benchmark,
+          fmt::format("{} times as wide", significant(pattern.noise_ratio, 2)),
+          "",
+          pattern.noise_started.substr(0, 10)};
 }
 
 /// The data shown for one machine.
@@ -168,7 +169,7 @@ struct MachineChanges {
 };
 
 void add(const results::SeriesKey& series, const std::string& name, const judge::SeriesFindings& findings,
-         std::span<const results::SeriesPoint> points, MachineChanges& machine) {
+         MachineChanges& machine) {
   machine.first = machine.first.empty() ? findings.first : std::min(machine.first, findings.first);
   machine.last = std::max(machine.last, findings.last);
   machine.id = series.machine;
@@ -176,7 +177,7 @@ void add(const results::SeriesKey& series, const std::string& name, const judge:
   ++machine.benchmarks;
   machine.unchanged.add(findings);
   for (const judge::LevelChange& change : findings.changes) machine.rows.push_back(row_of(name, change));
-  if (findings.pattern.noise_at) machine.rows.push_back(row_of(name, findings.pattern, points));
+  if (findings.pattern.noise_at) machine.rows.push_back(row_of(name, findings.pattern));
   for (const judge::MetricChange& change : findings.metric_changes) machine.rows.push_back(row_of(name, change));
 }
 
@@ -229,10 +230,10 @@ std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t
   std::map<std::pair<std::string, std::string>, std::size_t> versions;
   for (const judge::SeriesHistory& one : histories) ++versions[{one.series.machine, one.series.benchmark}];
   std::map<std::string, MachineChanges> machines;
-  for (const auto& [series, findings, points] : histories) {
+  for (const auto& [series, findings, points] : histories) {  // the text needs no points, which may be left out
     const bool several = versions[{series.machine, series.benchmark}] > 1;
     add(series, several ? fmt::format("{} (version {})", series.benchmark, series.version) : series.benchmark, findings,
-        points, machines[series.machine]);
+        machines[series.machine]);
   }
   std::string text;
   for (auto& [id, machine] : machines) text += text_of(machine, width, now);

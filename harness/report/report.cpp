@@ -10,6 +10,7 @@
 
 #include "harness/base/files.h"
 #include "harness/judge/fitness.h"
+#include "harness/report/atlas_census.h"
 #include "harness/report/bisects.h"
 #include "harness/report/charts.h"
 #include "harness/report/choice.h"
@@ -37,8 +38,11 @@ std::string progress_phrase(const BlockProgress& progress, const Result* result)
   if (progress.blocks == 0) return "The session is running. This page is updated after each block.";
   // Verdicts read after every block would be wrong more often than their stated error rate.
   const bool has_base = result != nullptr && results::find_arm(*result, results::kBase) != nullptr;
-  return fmt::format("The session is running: {} of {} so far. This page is updated after each block.{}",
-                     progress.blocks, counted(static_cast<std::size_t>(progress.planned), "block"),
+  const std::string done = progress.planned == 0
+                               ? counted(static_cast<std::size_t>(progress.blocks), "block")
+                               : fmt::format("{} of {}", progress.blocks,
+                                             counted(static_cast<std::size_t>(progress.planned), "block"));
+  return fmt::format("The session is running: {} so far. This page is updated after each block.{}", done,
                      has_base ? " The comparison with its base follows at the end." : "");
 }
 
@@ -50,15 +54,6 @@ bool has_numbers(const Result& result, const std::string& family) {
   return std::any_of(result.processes.begin(), result.processes.end(), [&](const results::Process& process) {
     return process.arm == results::kHead && results::benchmark_parts(process.benchmark).family == family;
   });
-}
-
-std::string drivers_phrase(std::span<const DriverColumn> atlas) {
-  if (atlas.empty()) return "No Vulkan driver has been probed.";
-  const auto failed = static_cast<std::size_t>(
-      std::count_if(atlas.begin(), atlas.end(), [](const DriverColumn& column) { return column.failure.has_value(); }));
-  const std::string drivers = counted(atlas.size(), "Vulkan driver");
-  if (failed == 0) return fmt::format("{} answered.", drivers);
-  return fmt::format("Of {}, {} did not answer everything.", drivers, failed);
 }
 
 /// An article with judged claims.
@@ -162,7 +157,7 @@ Section unusual_section(const ReportInput& input, bool running) {
   List list;
   if (input.result != nullptr) list.items = unusual(*input.result, running);
   for (const DriverColumn& column : input.atlas)
-    if (!column.validation.empty())
+    if (!column.kept && !column.validation.empty())
       list.items.push_back(
           fmt::format("{}: the validation layers reported: {}.", column.name, fmt::join(column.validation, "; ")));
   if (list.items.empty())
@@ -285,7 +280,8 @@ Document report_document(const ReportInput& input, const Background& background,
   }
   document.sections.push_back(
       vulkan_section(input.atlas, background.articles, input.memory, fitness.reason == judge::kMachineReason));
-  if (Section errata = errata_section(background.articles, result, input.atlas, fitness); !errata.elements.empty())
+  if (Section errata = errata_section(background.articles, result, input.atlas, fitness, input.memory);
+      !errata.elements.empty())
     document.sections.push_back(std::move(errata));
   std::move(after_alerts, session.end(), std::back_inserter(document.sections));
   if (result != nullptr) {

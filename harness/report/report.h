@@ -37,7 +37,7 @@ struct ReportInput {
 /// The progress of a running session.
 struct BlockProgress {
   int blocks = 0;   ///< complete
-  int planned = 0;  ///< current estimate of the total
+  int planned = 0;  ///< current estimate of the total; 0: unknown
 };
 
 struct ReportOptions {

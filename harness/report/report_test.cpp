@@ -9,7 +9,9 @@
 #include <sstream>
 
 #include "harness/base/files.h"
+#include "harness/base/layout.h"
 #include "harness/base/scratch_folder.h"
+#include "harness/report/errata.h"
 #include "harness/report/markdown.h"
 #include "harness/report/sample_test.h"
 
@@ -90,7 +92,7 @@ TEST(Report, of_everything_has_every_section_and_is_kept_for_the_browser_check) 
   const judge::Comparison comparison = *judge::compare_arms(result, {});
   const std::vector<judge::SeriesHistory> followed = sample::followed();
   const std::vector<results::ParsedBisectRecord> bisects{sample::bisected()};
-  const fs::path out = fs::path(LAB_BUILD_DIR) / "tests/report_of_everything";
+  const fs::path out = place_in_build(LAB_BUILD_DIR, "tests/report_of_everything");
   const Expected<ReportFiles> files =
       write_report({&result, atlas, &comparison, followed, bisects, contents}, options(out));
   ASSERT_TRUE(files) << files.error().what;
@@ -112,6 +114,8 @@ TEST(Report, of_a_running_session_is_the_page_alone_with_its_progress) {
   const std::string page = *read_file(files->index);
   EXPECT_TRUE(contains(page, "3 of 12 blocks so far"));
   EXPECT_TRUE(contains(page, "http-equiv=\"refresh\""));
+  EXPECT_TRUE(contains(report_document({&result, {}}, sample::background(), BlockProgress{3, 0}).progress,
+                       "running: 3 blocks so far"));
 }
 
 TEST(Report, is_written_without_plots_before_the_first_process) {
@@ -124,7 +128,9 @@ TEST(Report, is_written_without_plots_before_the_first_process) {
 
 TEST(Report, of_the_atlas_alone_shows_the_drivers) {
   const std::string summary = summary_of(nullptr, sample::atlas());
-  EXPECT_TRUE(contains(summary, "**No benchmark has run yet. 2 Vulkan drivers answered.**"));
+  EXPECT_TRUE(contains(summary,
+                       "**No benchmark has run yet. 1 Vulkan driver of this machine answered. Asked on simulated "
+                       "devices: 1 chip in 1 column.**"));
   EXPECT_TRUE(contains(summary, "](image-storage.svg)"));
   EXPECT_FALSE(contains(summary, "command\\_bucket-speedup"));
 }
@@ -227,10 +233,61 @@ TEST(Report, fills_the_measured_column_of_the_errata) {
   EXPECT_TRUE(contains(
       summary,
       "131,072 of 67,108,864 bytes, 0.1953 % (allocator/buddy/growing\\_buffers, allocator/buddy/random\\_replace)"));
-  EXPECT_TRUE(contains(summary, "| lavapipe-22.3.6: 8,589,934,592 / 62 = 138,547,332 |"))
-      << "a simulated device has no heaps";
-  EXPECT_TRUE(contains(summary, "not measured here: no such driver on this machine"));
+  EXPECT_TRUE(contains(summary, "not measured here: no GPU of this machine answered for memory of its own"))
+      << "lavapipe's heap is the host's, and a simulated device has none";
+  EXPECT_TRUE(contains(summary, "not measured here: no column of this driver and chip"));
   EXPECT_TRUE(contains(summary_of(nullptr, {}), "not measured here: no driver was probed"));
+}
+
+TEST(Report, divides_the_largest_heap_of_a_gpus_own_memory_and_no_other) {
+  std::vector<results::DriverColumn> atlas = sample::atlas();
+  results::DriverColumn& card = atlas.emplace_back(sample::atlas()[0]);
+  card.name = "radv-25.0.7-navi10";
+  card.driver.device_type = "discrete gpu";
+  card.heaps = {{16'000'000'000, {}}, {8'000'000'000, {"device local"}}, {256'000'000, {"device local"}}};
+  const std::string measured = "radv-25.0.7-navi10: 8,000,000,000 / 62 = 129,032,258";
+  EXPECT_TRUE(contains(summary_of(nullptr, atlas), "| " + measured + " |")) << "not of the larger heap of the host";
+  for (const char* type : {"integrated gpu", "cpu"}) {
+    std::vector<results::DriverColumn> other = atlas;
+    other.back().driver.device_type = type;
+    EXPECT_FALSE(contains(summary_of(nullptr, other), measured)) << type;
+  }
+  atlas.back().kept = true;
+  EXPECT_FALSE(contains(summary_of(nullptr, atlas), measured)) << "another machine";
+}
+
+TEST(Report, has_what_a_device_returned_beyond_its_limit_on_allocations) {
+  results::Article article;
+  article.source = {"On limits", "A. Writer", 2020};
+  article.errata = {{"Beyond the limit", "the one", "the other", results::AllocationLimit{}}};
+  const std::vector<results::Article> articles{article};
+  std::vector<results::DriverColumn> atlas{sample::atlas()[0]};
+  results::MemoryFindings memory;
+  memory.column = atlas[0].name;
+  memory.limit = results::AllocationCount{.reported = 4096, .tried = true, .succeeded = 4096};
+  const auto measured = [&] {
+    return std::get<Table>(errata_section(articles, nullptr, atlas, {}, std::vector{memory}).elements.front())
+        .rows.front()
+        .back()
+        .text;
+  };
+  const std::string none = "not measured here: no device of this machine was taken to its limit on allocations";
+  EXPECT_EQ(measured(), none) << "none failed";
+  memory.limit->result = "VK_ERROR_TOO_MANY_OBJECTS";
+  EXPECT_EQ(measured(), "lavapipe-22.3.6: VK_ERROR_TOO_MANY_OBJECTS after 4,096 of 4,096");
+  atlas[0].kept = true;
+  EXPECT_EQ(measured(), none);
+}
+
+TEST(Report, shows_an_erratums_counts_that_differ_as_a_range) {
+  results::Article article;
+  article.family = "pool";
+  article.errata = {{"Holes", "none", "some", results::Quantity{"pool/list/churn", "holes"}}};
+  results::Result result;
+  sample::add_processes(result, "pool/list/churn", {{"turn", 40.0}}, 100, 3, 0.001);
+  for (std::size_t i = 0; i < 3; ++i) result.processes[i].counters["holes"] = static_cast<double>(7 + 10 * i);
+  const Section section = errata_section(std::vector{article}, &result, {});
+  EXPECT_EQ(std::get<Table>(section.elements.front()).rows.front().back().text, "7 to 27 (pool/list/churn)");
 }
 
 TEST(Report, counts_claims_once_and_their_verdicts_by_the_order_of_freeing) {
@@ -285,10 +342,10 @@ fs::path checkout_of_pools() {
     "table": [{"variants": ["list"], "values": {"time": 40}}, {"variants": ["bitmap"], "values": {"time": 20}}],
     "charts": [{"kind": "ratios", "name": "faster", "metric": "time", "reference": "list", "at": "churning"}],
     "claims": [
-      {"kind": "ratio", "claim": "A bitmap is faster", "metric": "time", "from": "list", "to": "bitmap"},
-      {"kind": "ratio", "claim": "A bitmap needs less memory", "metric": "pool_bytes", "from": "list", "to": "bitmap", "stated": 2},
-      {"kind": "exact", "claim": "A bitmap wastes an eighth", "benchmarks": "bitmap/*", "metric": "slack", "stated": "12.5 %"},
-      {"kind": "order", "claim": "Lists take the longest", "metric": "time", "order": ["bitmap", "list"]}],
+      {"kind": "ratio", "claim": "A bitmap is faster", "passage": "There", "decides": "A count", "here": "It counts", "metric": "time", "from": "list", "to": "bitmap"},
+      {"kind": "ratio", "claim": "A bitmap needs less memory", "passage": "There", "decides": "A count", "here": "It counts", "metric": "pool_bytes", "from": "list", "to": "bitmap", "stated": 2},
+      {"kind": "exact", "claim": "A bitmap wastes an eighth", "passage": "There", "decides": "A count", "here": "It counts", "benchmarks": "bitmap/*", "metric": "slack", "stated": "12.5 %"},
+      {"kind": "order", "claim": "Lists take the longest", "passage": "There", "decides": "A count", "here": "It counts", "metric": "time", "order": ["bitmap", "list"]}],
     "errata": [{"claim": "Bytes of a bitmap", "article": "100", "arithmetic": "96 + 16 = 112",
                 "measured": {"kind": "value", "benchmarks": "bitmap/*", "metric": "pool_bytes"}}]})"));
   return root;
@@ -316,7 +373,8 @@ results::Result result_of_pools() {
 TEST(Report, draws_a_family_that_is_one_folder_whole) {
   const results::Result result = result_of_pools();
   const Document document = report_document({&result, {}}, *load_background(checkout_of_pools()));
-  EXPECT_EQ(document.lead, "4 published claims about object pools: 4 reproduced. No Vulkan driver has been probed.");
+  EXPECT_EQ(document.lead,
+            "4 published claims about object pools: 4 reproduced. No Vulkan driver of this machine has been probed.");
   std::vector<std::string> charts;
   for (const Chart* chart : charts_of(document)) charts.push_back(chart->name + ": " + chart->title);
   ASSERT_EQ(charts.size(), 3u);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/judge/driver_claim.h"
+#include "harness/report/atlas_census.h"
 #include "harness/report/atlas_differences.h"
 #include "harness/report/atlas_exceptions.h"
 #include "harness/report/atlas_graphs.h"
@@ -47,16 +48,13 @@ std::string limit(const DriverColumn& column, std::string_view name) {
   return value ? whole(*value) : "not stated";
 }
 
-/// "on this machine", or the day on another one.
-std::string asked(const DriverColumn& column) {
-  return column.kept ? fmt::format("{}, on another machine", column.probed_at.substr(0, 10)) : "on this machine";
-}
-
-/// The devices that were asked. Those that a shim simulates, and imported tables, are not among them.
-Table devices_table(std::span<const DriverColumn> atlas, const ImageSweep& sweep) {
+/// The devices of this machine that were asked, or (`kept`) those of other machines whose columns are kept. Those that
+/// a shim simulates, and imported tables, are not among them.
+Table devices_table(std::span<const DriverColumn> atlas, const ImageSweep& sweep, bool kept) {
   using enum TableColumn::Kind;
-  Table table{"drivers",
-              "Every device that was asked, and what its driver reports",
+  Table table{kept ? "drivers-elsewhere" : "drivers",
+              kept ? "Devices of other machines whose columns are kept, and what their drivers reported"
+                   : "The devices of this machine that were asked, and what their drivers report",
               {{"Driver column", kName},
                {"Device", kText},
                {"Driver", kText},
@@ -67,14 +65,14 @@ Table devices_table(std::span<const DriverColumn> atlas, const ImageSweep& sweep
                {"Image alignments", kShort}},
               {}};
   for (const DriverColumn& column : atlas) {
-    if (!origin_of(column).empty()) continue;
+    if (!origin_of(column).empty() || column.kept != kept) continue;
     const std::optional<std::uint64_t> least = judge::smallest_image_storage(column, sweep);
     table.rows.push_back(
         {column.name, column.driver.device_name,
          fmt::format("{} {}", column.driver.name.empty() ? column.driver.short_name : column.driver.name,
                      column.driver.version),
-         asked(column), heaps_phrase(column), limit(column, "maxMemoryAllocationCount"), least ? whole(*least) : "none",
-         image_alignments(column)});
+         column.probed_at.substr(0, 10), heaps_phrase(column), limit(column, "maxMemoryAllocationCount"),
+         least ? whole(*least) : "none", image_alignments(column)});
   }
   return table;
 }
@@ -114,10 +112,15 @@ Section vulkan_section(std::span<const DriverColumn> atlas, std::span<const resu
   Section section{"vulkan", "What Vulkan drivers require of memory", {}, {}};
   if (atlas.empty()) {
     section.elements.emplace_back(Paragraph{
-        "No Vulkan driver has been probed on this machine. python3 make.py probe asks every driver that the loader "
+        "No Vulkan driver of this machine has been probed. python3 make.py probe asks every driver that the loader "
         "finds."});
     return section;
   }
+  if (census(atlas).own == 0)
+    section.elements.emplace_back(Paragraph{
+        "No Vulkan driver of this machine has been probed: python3 make.py probe asks them. What follows is of other "
+        "machines, simulated devices or imported tables."});
+  section.elements.emplace_back(Paragraph{columns_phrase(atlas) + "."});
   for (const DriverColumn& column : atlas) add_failures(column, section);
   const Article* article = article_of(articles);
   const ImageSweep sweep = article == nullptr ? ImageSweep{} : article->sweep;
@@ -129,8 +132,9 @@ Section vulkan_section(std::span<const DriverColumn> atlas, std::span<const resu
     section.elements.emplace_back(Paragraph{"No driver answered for any buffer, so there is no graph of buffers."});
   for (std::vector<Chart>* charts : {&images, &buffers, &grids})
     if (!charts->empty()) section.elements.emplace_back(Charts{std::move(*charts)});
-  if (Table devices = devices_table(atlas, sweep); !devices.rows.empty())
-    section.elements.emplace_back(std::move(devices));
+  for (const bool kept : {false, true})
+    if (Table devices = devices_table(atlas, sweep, kept); !devices.rows.empty())
+      section.elements.emplace_back(std::move(devices));
   for (Section part : {matrix_section(atlas), atlas_differences_section(atlas, sweep), atlas_exceptions_section(atlas)})
     if (!part.elements.empty()) section.sections.push_back(std::move(part));
   for (const Article& one : articles)

@@ -45,6 +45,7 @@ LAB_JSON_STRUCT(PolicyRule, part, rule)
 LAB_JSON_STRUCT(SmallestImageStorage, platform)
 LAB_JSON_STRUCT(HeapShare, parts)
 LAB_JSON_STRUCT(NoFigure, reason)
+LAB_JSON_STRUCT(ClaimNeed, metric, least)
 
 void fields(FieldReader& f, RatioCase& one) {
   f.added("when", one.when);
@@ -237,15 +238,18 @@ void fields(FieldReader& f, Claim& claim) {
   f.added("passage", claim.basis.passage);
   f.added("decides", claim.basis.decides);
   f.added("here", claim.basis.here);
+  f.added("needs", claim.need);
   read_kind<ClaimKind>(f, kKinds, claim.kind);
 }
 
 void fields(FieldReader& f, FigureKind& figure) {
-  static constexpr JsonKind<FigureKind> kKinds[] = {{"ratio", read_alternative<Ratio>},
-                                                    {"value", read_alternative<Quantity>},
-                                                    {"smallest image storage", read_alternative<SmallestImageStorage>},
-                                                    {"heap share", read_alternative<HeapShare>},
-                                                    {"none", read_alternative<NoFigure>}};
+  static constexpr JsonKind<FigureKind> kKinds[] = {
+      {"ratio", read_alternative<Ratio>},
+      {"value", read_alternative<Quantity>},
+      {"smallest image storage", read_alternative<SmallestImageStorage>},
+      {"heap share", read_alternative<HeapShare>},
+      {"allocation limit", [](FieldReader&, FigureKind& kind) { kind.emplace<AllocationLimit>(); }},
+      {"none", read_alternative<NoFigure>}};
   read_kind<FigureKind>(f, kKinds, figure);
 }
 

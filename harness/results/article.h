@@ -143,10 +143,18 @@ struct ClaimBasis {
   std::string here;     ///< why what is judged here is that, and what it leaves open
 };
 
+/// What the session must have for a claim to be judged: a metric of one of its benchmarks, at least so large. A claim
+/// about several threads is open where there is one.
+struct ClaimNeed {
+  std::string metric;
+  double least = 0;
+};
+
 struct Claim {
   std::string text;
   std::variant<RatioClaim, ExactClaim, FormulaClaim, OrderClaim, DriverClaim, TextClaim> kind;
   ClaimBasis basis = {};
+  std::optional<ClaimNeed> need = {};
 };
 
 /// Figures of a driver column: where an erratum's measured figure comes from.
@@ -156,6 +164,7 @@ struct SmallestImageStorage {
 struct HeapShare {
   std::uint64_t parts = 0;
 };
+struct AllocationLimit {};  ///< what vkAllocateMemory returned beyond the limit on allocations
 struct NoFigure {
   std::string reason;
 };
@@ -165,7 +174,7 @@ struct Erratum {
   std::string claim;
   std::string printed;
   std::string arithmetic;
-  std::variant<Ratio, Quantity, SmallestImageStorage, HeapShare, NoFigure> measured;
+  std::variant<Ratio, Quantity, SmallestImageStorage, HeapShare, AllocationLimit, NoFigure> measured;
 };
 
 /// A chart of the ratio of each variant of the table to one of them, here and in the article.

@@ -26,16 +26,16 @@ constexpr std::string_view kShelves = R"({
             {"variants": ["quick"], "values": {"put": 3}}],
   "charts": [{"kind": "ratios", "name": "faster", "metric": "put", "reference": "plain", "at": "putting"}],
   "claims": [
-    {"kind": "ratio", "claim": "Quick puts fast", "metric": "put", "stated": 2.1,
+    {"kind": "ratio", "claim": "Quick puts fast", "passage": "There", "decides": "A count", "here": "It counts", "metric": "put", "stated": 2.1,
      "cases": [{"when": "in order", "from": "plain", "to": "quick"}, {"when": "in disorder", "from": "plain_too", "to": "quick"}]},
-    {"kind": "ratio", "claim": "Quick gets fast", "metric": "get", "workload": "fetch", "also": ["drop"], "stated": 1.5,
+    {"kind": "ratio", "claim": "Quick gets fast", "passage": "There", "decides": "A count", "here": "It counts", "metric": "get", "workload": "fetch", "also": ["drop"], "stated": 1.5,
      "from": "plain", "to": "quick"},
-    {"kind": "exact", "claim": "One bit each", "benchmarks": "quick/*", "metric": "bits", "over": "all", "stated": "12.5 %"},
-    {"kind": "order", "claim": "Quick is quicker", "metric": "time", "order": ["quick", "plain"]},
-    {"kind": "bound", "claim": "Half is lost", "benchmarks": "quick/*", "exhibit": "tree", "metric": "lost", "least": "50 %"},
-    {"kind": "bound", "claim": "Little is lost", "benchmarks": "quick/*", "metric": "lost", "most": "7"},
-    {"kind": "formula", "claim": "An eighth", "benchmarks": "quick/*", "metric": "bits", "over": "all", "stated": "1 / 8 / leaf"},
-    {"claim": "Apart is quicker", "metric": "time", "kind" : "order", "order": ["quick/apart", "quick/mixed"]}],
+    {"kind": "exact", "claim": "One bit each", "passage": "There", "decides": "A count", "here": "It counts", "benchmarks": "quick/*", "metric": "bits", "over": "all", "stated": "12.5 %"},
+    {"kind": "order", "claim": "Quick is quicker", "passage": "There", "decides": "A count", "here": "It counts", "metric": "time", "order": ["quick", "plain"], "needs": {"metric": "shelves", "least": 2}},
+    {"kind": "bound", "claim": "Half is lost", "passage": "There", "decides": "A count", "here": "It counts", "benchmarks": "quick/*", "exhibit": "tree", "metric": "lost", "least": "50 %"},
+    {"kind": "bound", "claim": "Little is lost", "passage": "There", "decides": "A count", "here": "It counts", "benchmarks": "quick/*", "metric": "lost", "most": "7"},
+    {"kind": "formula", "claim": "An eighth", "passage": "There", "decides": "A count", "here": "It counts", "benchmarks": "quick/*", "metric": "bits", "over": "all", "stated": "1 / 8 / leaf"},
+    {"claim": "Apart is quicker", "passage": "There", "decides": "A count", "here": "It counts", "metric": "time", "kind" : "order", "order": ["quick/apart", "quick/mixed"]}],
   "errata": [
     {"claim": "c", "article": "2.1", "arithmetic": "6 / 3 = 2", "measured": {"kind": "ratio", "metric": "put", "from": "plain", "to": "quick"}},
     {"claim": "d", "article": "8", "arithmetic": "9", "measured": {"kind": "value", "benchmarks": "quick/*", "metric": "bits"}},
@@ -46,15 +46,16 @@ constexpr std::string_view kDrivers = R"({
   "source": {"title": "On drivers", "author": "B. Writer", "year": 2021},
   "texel_bytes": 8, "least_dimension": 2,
   "platforms": {"Here": {"what": "a driver", "columns": ["here-*", "*Here*"]}},
-  "claims": [{"kind": "driver", "about": "Here", "claim": "Aligned", "note": "As printed.", "check": {"kind": "image alignments", "bytes": [4096]}},
-             {"kind": "driver", "about": "each driver", "claim": "Small", "check": {"kind": "image storage", "image": [4, 8], "bytes": [128]}},
-             {"kind": "driver", "about": "some driver", "columns": ["big-*"], "claim": "Two heaps",
+  "claims": [{"kind": "driver", "about": "Here", "claim": "Aligned", "passage": "There", "decides": "A count", "here": "It counts", "note": "As printed.", "check": {"kind": "image alignments", "bytes": [4096]}},
+             {"kind": "driver", "about": "each driver", "claim": "Small", "passage": "There", "decides": "A count", "here": "It counts", "check": {"kind": "image storage", "image": [4, 8], "bytes": [128]}},
+             {"kind": "driver", "about": "some driver", "columns": ["big-*"], "claim": "Two heaps", "passage": "There", "decides": "A count", "here": "It counts",
               "check": {"kind": "heaps", "about": 0.1, "heaps": [{"device_local": true, "host_visible": false, "bytes": 8000}, {"device_local": false, "host_visible": true}]}},
-             {"kind": "driver", "about": "each platform", "claim": "Buffers",
+             {"kind": "driver", "about": "each platform", "claim": "Buffers", "passage": "There", "decides": "A count", "here": "It counts",
               "check": {"kind": "buffer extra", "above": 32, "most": 8, "about": 0.25, "typically": 0.9}},
-             {"kind": "text", "claim": "Slow", "here": "no column has times"}],
+             {"kind": "text", "claim": "Slow", "passage": "There", "decides": "A count", "here": "no column has times"}],
   "errata": [{"claim": "f", "article": "8", "arithmetic": "9", "measured": {"kind": "heap share", "parts": 62}},
-             {"claim": "g", "article": "8", "arithmetic": "9", "measured": {"kind": "smallest image storage", "platform": "Here"}}],
+             {"claim": "g", "article": "8", "arithmetic": "9", "measured": {"kind": "smallest image storage", "platform": "Here"}},
+             {"claim": "h", "article": "8", "arithmetic": "9", "measured": {"kind": "allocation limit"}}],
   "policy": [{"part": "Size", "rule": "max(M, H / K) bytes"}]
 })";
 
@@ -131,6 +132,10 @@ TEST(Article, has_claims_of_every_kind) {
   const auto& order = std::get<OrderClaim>(shelves.claims[3].kind);
   EXPECT_EQ(order.workload, "store");
   EXPECT_EQ(order.variants, (std::vector<std::string>{"quick", "plain"}));
+  ASSERT_TRUE(shelves.claims[3].need);
+  EXPECT_EQ(shelves.claims[3].need->metric, "shelves");
+  EXPECT_EQ(shelves.claims[3].need->least, 2);
+  EXPECT_FALSE(shelves.claims[2].need);
 
   EXPECT_EQ(shelves.charts.front().reference, "plain");
   EXPECT_EQ(std::get<Ratio>(shelves.errata[0].measured).workload, "store");
@@ -164,6 +169,7 @@ TEST(Article, has_claims_of_every_kind) {
   EXPECT_EQ(drivers.claims[4].basis.here, "no column has times");
   EXPECT_EQ(std::get<HeapShare>(drivers.errata[0].measured).parts, 62u);
   EXPECT_EQ(std::get<SmallestImageStorage>(drivers.errata[1].measured).platform, "Here");
+  EXPECT_TRUE(std::holds_alternative<AllocationLimit>(drivers.errata[2].measured));
   EXPECT_EQ(drivers.policy.at(0).rule, "max(M, H / K) bytes");
 }
 
@@ -177,8 +183,9 @@ TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
       {R"("kind": "order")", R"("kind": "guess")", "claims[3].kind: " + all_claims},
       {R"("kind": "order", )", "", "claims[3].kind: missing"},
       {R"("kind": "value")", R"("kind": "values")",
-       "errata[1].measured.kind: expected one of 'ratio', 'value', 'smallest image storage', 'heap share', 'none', "
-       "found 'values'"},
+       "errata[1].measured.kind: expected one of 'ratio', 'value', 'smallest image storage', 'heap share', 'allocation "
+       "limit', 'none', found 'values'"},
+      {R"("least": 2})", R"("most": 2})", "claims[3].needs.least: missing"},
       {R"("kind": "ratios")", R"("kind": "pie")", "charts[0].kind: expected one of 'ratios', found 'pie'"},
       {R"("also": ["drop"], "stated": 1.5)", R"("also": ["drop"])",
        "the claim 'Quick gets fast': expected 'stated', or figures of 'get' for plain and quick in the table, found "

@@ -17,7 +17,7 @@ TEST(PinnedWorkers, have_a_core_each_and_the_callers_mask_is_restored) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   const unsigned cores = static_cast<unsigned>(CPU_COUNT(&before));
-  if (cores < 2) GTEST_SKIP() << "one core";
+  if (cores < 2) GTEST_SKIP() << "needs two cores";
   {
     WorkerPool pool(cores, pinned_workers(cores));
     ASSERT_TRUE(pool.pinned());

@@ -9,7 +9,7 @@ lab::bench::Variant lab::bench::this_variant() {
                        .source = "Ours, to compare its loops",
                        .weakness = "Slow where most particles are dead.",
                        .traits = {{"layout", "arrays of fields"}, {"frees", "dead pages, and compacts"}}},
-                      kPagedAbilities, [](const Setup& setup) {
+                      kCompactingAbilities, [](const Setup& setup) {
                         return make_paged(setup, {.layout = Layout::kColumns,
                                                   .clean_up = CleanUp::kCompactByForecast,
                                                   .loop = designs::PageLoop::kDense,

@@ -1,7 +1,7 @@
 # builtin_shaders.cpp: the sources and the SPIR-V of the shaders in configurations/, for engine/builtin_shaders.h.
 set(configurations ${CMAKE_CURRENT_LIST_DIR}/configurations)
-file(GLOB_RECURSE shaders CONFIGURE_DEPENDS ${configurations}/*.vert ${configurations}/*.frag)
-file(GLOB_RECURSE texts CONFIGURE_DEPENDS ${configurations}/*.vert ${configurations}/*.frag ${configurations}/*.glsl)
+file(GLOB_RECURSE shaders ${configurations}/*.vert ${configurations}/*.frag)
+file(GLOB_RECURSE texts ${configurations}/*.vert ${configurations}/*.frag ${configurations}/*.glsl)
 lab_shaders(render_config_engine ${shaders})
 
 set(includes "")

@@ -22,11 +22,12 @@ namespace fs = std::filesystem;
 namespace {
 
 Expected<EnvironmentVariables> environment_of(std::string_view driver) {
-  const fs::path lib = lib_dir(), generated = build_dir() / "vulkan";
+  const fs::path lib = lib_dir(), generated = place_in_build(build_dir(), "vulkan");
   const Expected<fs::path> layers = validation_layers(lib, generated / "layers");
   EnvironmentVariables environment = current_environment();
   if (driver == "machine") {
-    if (layers) environment["VK_LAYER_PATH"] = *layers;
+    // The machine's driver, but never its validation layers: what they say depends on their version.
+    environment["VK_LAYER_PATH"] = layers ? *layers : generated / "no-layers";
     return environment;
   }
   const fs::path package = pinned_package(lib, "lavapipe");

@@ -132,6 +132,7 @@ std::map<std::string, double> figures() {
           {"leaves_of_32_levels", bytes(high.tree_bytes() / high.leaf_bytes)},
           {"reserved_bytes", bytes(kTreeBytes) - free_bytes(reserved)},
           {"rounded_reserve_bytes", bytes(whole.block_bytes(kReservedLeaves * kLeafBytes))},
+          {"block_of_13k", bytes(whole.block_bytes(13 * kKiB))},
           {"missing_bytes_of_400k", bytes(smaller.tree_bytes()) - free_bytes(smaller)},
           {"lowest_level_asked", lowest_level_asked(whole.levels)}};
 }

@@ -81,7 +81,10 @@ std::map<std::string, double> WorstCasePlan::arena_counters(const Subject& subje
   }
   // More than the freed memory may serve them, where the arena was not full of these blocks alone.
   const std::size_t served = std::min(sum_of(twice), sum_of(freed));
-  return {{kLostShare, static_cast<double>(sum_of(freed) - served) / static_cast<double>(kArenaBytes)}};
+  const auto lost = static_cast<double>(sum_of(freed) - served);
+  std::map<std::string, double> counted{{kLostShare, lost / static_cast<double>(kArenaBytes)}};
+  if (!freed.empty()) counted[kLostOfFreed] = lost / static_cast<double>(sum_of(freed));
+  return counted;
 }
 
 std::map<std::string, double> LongAndShortPlan::arena_counters(const Subject& subject) const {

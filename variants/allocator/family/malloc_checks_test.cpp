@@ -48,7 +48,7 @@ Names failures(const std::string& what, bool announced = true) {
 class PreloadedMalloc : public testing::Test {
  protected:
   void SetUp() override {
-    if (!kMemoryIsMeasurable) GTEST_SKIP();
+    if (!kMemoryIsMeasurable) GTEST_SKIP() << "needs a build without a sanitizer";
   }
 };
 

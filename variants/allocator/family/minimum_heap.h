@@ -17,6 +17,7 @@ namespace lab::allocator {
 struct HeapBytes {
   std::size_t buffer_bytes = 0;
   std::size_t outside_bytes = 0;  ///< the most outside of the buffer during the trace (outside_bytes() in allocator.h)
+  std::size_t peak_block_bytes = 0;  ///< the most in blocks, as they are rounded, at any time of the trace
 
   std::size_t bytes() const { return buffer_bytes + outside_bytes; }
 };
@@ -33,7 +34,8 @@ std::size_t heap_step(const Subject& subject);
 std::optional<HeapBytes> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,
                                       std::uint64_t most_steps = kMostSteps);
 
-/// The same as metrics; none for an allocator that grows, or if the search took too many steps.
+/// The same as metrics: what the heap has beyond `peak_block_bytes` are holes between blocks, and metadata; none for an
+/// allocator that grows, or if the search took too many steps.
 std::map<std::string, double> minimum_heap_counters(const Subject& subject, const Trace& trace, const Demand& demand);
 
 }  // namespace lab::allocator

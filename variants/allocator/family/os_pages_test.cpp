@@ -57,7 +57,7 @@ TEST(OsPages, refuse_what_no_address_space_holds) {
 }
 
 TEST(OsPages, are_huge_where_the_kernel_gives_huge_pages) {
-  if (!huge_pages_on_request()) GTEST_SKIP() << "this kernel gives no huge pages";
+  if (!huge_pages_on_request()) GTEST_SKIP() << "needs a kernel with huge pages";
   OsPages pages(OsPages::Size::kHuge);
   const std::size_t before = huge_page_bytes();
   constexpr std::size_t kBytes = 8 * kMiB;

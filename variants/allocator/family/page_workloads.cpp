@@ -137,14 +137,14 @@ bench::Workload describe_large_replace() {
   return workload;
 }
 
-// --- large_reads -----------------------------------------------------------------------------------------------------
+// --- large_reads, large_scan -----------------------------------------------------------------------------------------
 
 constexpr std::size_t kReadBlock = std::size_t{2} << 20, kLine = 64, kReads = 20'000;
 
-class LargeReads final : public PageTask {
+/// Blocks with random words, one in each line. `bytes` is a power of two.
+class ReadTask : public PageTask {
  public:
-  /// `bytes` is a power of two.
-  LargeReads(const Subject& subject, std::uint64_t seed, std::size_t bytes)
+  ReadTask(const Subject& subject, std::uint64_t seed, std::size_t bytes)
       : PageTask(subject, {.bytes = bytes, .blocks = bytes / kReadBlock}, bytes / kReadBlock), lines_(bytes / kLine) {
     Random random(seed);
     for (Block& block : blocks_) {
@@ -153,17 +153,10 @@ class LargeReads final : public PageTask {
     }
   }
 
-  std::uint64_t repeat(bench::PhaseClock& clock) override {
-    std::uint64_t state = 1;
-    clock.time(0, [&] {
-      for (std::size_t i = 0; i < kReads; ++i) {
-        // The next address depends on what was read, so every read waits for the one before.
-        const std::uint64_t line = (state >> 32) & (lines_ - 1);
-        state = (state ^ load(blocks_[line / kLinesOfBlock], line % kLinesOfBlock * kLine)) * 0x9e3779b97f4a7c15u + i;
-      }
-    });
-    record_counters();
-    return state;
+ protected:
+  std::uint64_t lines() const { return lines_; }
+  std::uint64_t word(std::uint64_t line) const {
+    return load(blocks_[line / kLinesOfBlock], line % kLinesOfBlock * kLine);
   }
 
  private:
@@ -171,16 +164,49 @@ class LargeReads final : public PageTask {
   std::uint64_t lines_;
 };
 
-bench::Workload describe_large_reads() {
+class LargeReads final : public ReadTask {
+ public:
+  using ReadTask::ReadTask;
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    std::uint64_t state = 1;
+    clock.time(0, [&] {
+      for (std::size_t i = 0; i < kReads; ++i) {
+        // The next address depends on what was read, so every read waits for the one before.
+        state = (state ^ word((state >> 32) & (lines() - 1))) * 0x9e3779b97f4a7c15u + i;
+      }
+    });
+    record_counters();
+    return state;
+  }
+};
+
+/// Line by line: the locality that the random reads lack.
+class LargeScan final : public ReadTask {
+ public:
+  using ReadTask::ReadTask;
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    std::uint64_t state = 1;
+    clock.time(0, [&] {
+      for (std::uint64_t line = 0; line < lines(); ++line) state = (state ^ word(line)) * 0x9e3779b97f4a7c15u + line;
+    });
+    record_counters();
+    return state;
+  }
+};
+
+/// `all`: each line once.
+bench::Workload describe_reads(const char* name, const char* title, bool all) {
   bench::Workload workload;
-  workload.name = "large_reads";
-  workload.title = "Read words at random from blocks of 2 MiB, each read after the one before";
+  workload.name = name;
+  workload.title = title;
   workload.phases = {"total"};
-  workload.operations = kReads;
   workload.operation = "read";
   workload.axis = bench::Axis{"in_all", "bytes", {}};
   for (std::size_t bytes = std::size_t{4} << 20; bytes <= std::size_t{256} << 20; bytes *= 4)
-    workload.axis->points.push_back({static_cast<double>(bytes), kReads});
+    workload.axis->points.push_back({static_cast<double>(bytes), all ? bytes / kLine : kReads});
+  workload.operations = workload.axis->points.front().operations;
   return workload;
 }
 
@@ -203,9 +229,15 @@ void add_page_workloads(const Subject& subject, bool repeatable, std::vector<ben
   offer_task(add(describe_large_replace()), true, [subject](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
     return std::make_unique<LargeReplace>(subject, large_replacements(inputs.seed));
   });
-  offer_task(add(describe_large_reads()), false, [subject](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
-    return std::make_unique<LargeReads>(subject, inputs.seed, static_cast<std::size_t>(inputs.point));
-  });
+  offer_task(add(describe_reads("large_reads",
+                                "Read words at random from blocks of 2 MiB, each read after the one before", false)),
+             false, [subject](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+               return std::make_unique<LargeReads>(subject, inputs.seed, static_cast<std::size_t>(inputs.point));
+             });
+  offer_task(add(describe_reads("large_scan", "Read a word of each 64 bytes of blocks of 2 MiB, in order", true)),
+             false, [subject](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
+               return std::make_unique<LargeScan>(subject, inputs.seed, static_cast<std::size_t>(inputs.point));
+             });
 }
 
 }  // namespace lab::allocator

@@ -154,6 +154,7 @@ struct FrameThreadsPlan : FramePlan {
 };
 
 inline constexpr const char* kLostShare = "lost_share";
+inline constexpr const char* kLostOfFreed = "lost_share_of_freed";
 inline constexpr const char* kRequestServed = "large_request_served";
 inline constexpr const char* kLargestShare = "largest_request_share";
 

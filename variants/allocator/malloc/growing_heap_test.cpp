@@ -129,7 +129,7 @@ TEST_F(GrowingHeaps, use_the_freed_memory_of_every_arena_before_they_take_anothe
 }
 
 TEST_F(GrowingHeaps, reuse_memory) {
-  if (!kMemoryIsMeasurable) GTEST_SKIP();
+  if (!kMemoryIsMeasurable) GTEST_SKIP() << "needs a build without a sanitizer";
   const auto round = [&](std::size_t bytes, std::size_t count) {
     std::vector<void*> blocks;
     for (std::size_t i = 0; i < count; ++i) blocks.push_back(std::memset(heap_.allocate(bytes), 1, bytes));
@@ -239,7 +239,7 @@ bool holds_within(std::size_t bytes, const Check& check) {
 }
 
 TEST_F(GrowingHeaps, refuse_where_the_system_has_no_memory_and_serve_again_later) {
-  if (!kMemoryIsMeasurable) GTEST_SKIP() << "a sanitizer maps more";
+  if (!kMemoryIsMeasurable) GTEST_SKIP() << "needs a build without a sanitizer";
   const auto fills_twice = [&](std::size_t bytes) {
     void* blocks[20'000];
     std::size_t counts[2] = {};

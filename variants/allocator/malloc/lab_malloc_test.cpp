@@ -22,7 +22,7 @@ constexpr const char* kLibrary = LAB_BUILD_DIR "/malloc/liblab_malloc.so";
 class LabMalloc : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(kLibrary)) GTEST_SKIP();
+    if (!std::filesystem::exists(kLibrary)) GTEST_SKIP() << "needs a build without a sanitizer";
   }
 };
 

@@ -254,7 +254,7 @@ TEST(Steps, the_reference_has_converged) {
 
 TEST(Renderers, of_all_lanes_and_threads_give_the_same_bits) {
   EXPECT_EQ(difference_from_scalar(cpu_maker(&scalar_steps(), true), 0), "");
-  if (avx2_steps() == nullptr) GTEST_SKIP() << "no AVX2";
+  if (avx2_steps() == nullptr) GTEST_SKIP() << "needs AVX2";
   EXPECT_EQ(difference_from_scalar(cpu_maker(avx2_steps(), false), 0), "");
   EXPECT_EQ(difference_from_scalar(cpu_maker(avx2_steps(), true), 0), "");
 }

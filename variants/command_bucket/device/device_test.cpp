@@ -89,7 +89,7 @@ TEST_F(Rendered, images_that_are_never_read_back_are_found) {
 }
 
 TEST_F(Rendered, a_device_that_cannot_draw_is_unfit) {
-  if (pinned_package(kLib, "lavapipe").empty()) GTEST_SKIP() << "no lavapipe";
+  if (pinned_package(kLib, "lavapipe").empty()) GTEST_SKIP() << "needs the package lavapipe";
   EXPECT_EQ(run({"--driver", "machine"}, wrapped("gpu")), kNoDevice);
   EXPECT_EQ(printed_.error_tail,
             "command_bucket_render: error: no Vulkan device: expected a queue that can draw, found none\n");

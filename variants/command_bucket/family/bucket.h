@@ -43,6 +43,7 @@ class Buckets : public FreeOrderOf<Memory> {
   using PacketsFrom = Memory;
   static constexpr bool kSortsInParallel = false;
   static constexpr std::size_t kAtOnce = Slots::kAtOnce;
+  static constexpr bool kClaimsBlocks = requires(const Slots slots) { slots.unused(); };
 
   explicit Buckets(const Budget& budget)
       : memory_(budget),
@@ -73,6 +74,7 @@ class Buckets : public FreeOrderOf<Memory> {
   /// Sorts the entries of a bucket by key. First closes the holes: slots that were claimed but not used.
   void sort(Layer layer) {
     Bucket& bucket = buckets_[layer];
+    if constexpr (kClaimsBlocks) bucket.unused = bucket.slots.unused();
     bucket.count = bucket.slots.compact([&bucket](std::size_t from, std::size_t to, std::size_t count) {
       std::copy_n(bucket.entries.keys.begin() + offset(from), count, bucket.entries.keys.begin() + offset(to));
       std::copy_n(bucket.entries.values.begin() + offset(from), count, bucket.entries.values.begin() + offset(to));
@@ -115,6 +117,12 @@ class Buckets : public FreeOrderOf<Memory> {
   Memory& memory() { return memory_; }
   std::size_t used() const { return memory_.used(); }
   std::size_t dropped() const { return discard_.dropped(); }
+  /// After sort().
+  std::size_t unused_entries() const requires kClaimsBlocks {
+    std::size_t sum = 0;
+    for (const Bucket& bucket : buckets_) sum += bucket.unused;
+    return sum;
+  }
   std::size_t grown() const { return 0; }
 
  private:
@@ -140,7 +148,8 @@ class Buckets : public FreeOrderOf<Memory> {
     Entries entries;
     Entries scratch;
     Slots slots;
-    std::size_t count = 0;  // entries after sort()
+    std::size_t count = 0;   // entries after sort()
+    std::size_t unused = 0;  // entries that were claimed and not used, before sort() closed the holes
   };
 
   template <typename Command>

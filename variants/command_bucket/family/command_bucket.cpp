@@ -135,7 +135,7 @@ std::vector<bench::ConformanceCheck> checks_of(const Renderer& renderer) {
     });
   }
   for (const KeyLayout layout : {KeyLayout::kByDepth, KeyLayout::kByMaterial, KeyLayout::kByShortDepth}) {
-    if (!renderer.makes_keys) break;
+    if (!renderer.make_keys) break;
     add(fmt::format("keys {} give their order", name_of(layout)), [=] {
       Scene scene = make_scene(5, 3'000, 2'000, 0);
       scene.keys = layout;

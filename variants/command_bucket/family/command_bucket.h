@@ -37,6 +37,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@
 
 #include "harness/bench/variant.h"
 #include "variants/command_bucket/family/bucket.h"
+#include "variants/command_bucket/family/key_maker.h"
 #include "variants/command_bucket/family/keys.h"
 #include "variants/command_bucket/family/packet_memory.h"
 #include "variants/command_bucket/family/scene.h"
@@ -97,6 +99,8 @@ class Frame {
   /// After add(): commands that found no room, and pages that the buckets took beyond a frame's need.
   virtual std::size_t dropped() const = 0;
   virtual std::size_t grown() const = 0;
+  /// After sort(): entries that threads claimed and did not use; none if entries are claimed one by one.
+  virtual std::optional<std::size_t> unused_entries() const = 0;
   /// Where UpdateBuffer has its effect: kUpdateBytes of each buffer. Null without such commands.
   virtual std::byte* buffers() = 0;
 };
@@ -192,6 +196,10 @@ class FrameOf final : public Frame {
   std::size_t packet_memory_bytes() const override { return store_.used(); }
   std::size_t dropped() const override { return store_.dropped(); }
   std::size_t grown() const override { return store_.grown(); }
+  std::optional<std::size_t> unused_entries() const override {
+    if constexpr (requires { store_.unused_entries(); }) return store_.unused_entries();
+    return std::nullopt;
+  }
   std::byte* buffers() override { return buffers_.empty() ? nullptr : &buffers_[half_]; }
 
   Store& store() { return store_; }
@@ -298,7 +306,7 @@ struct Renderer {
   MakeFrame make_frame = {};
   WatchedParts parts = {};
   MakeSorter make_sorter = {};                         ///< none: version 7 shows its sort
-  bool makes_keys = false;                             ///< from fields; otherwise version 7 shows how it does
+  MakeKeys make_keys = {};                             ///< from fields; none: version 7 shows how it does
   std::size_t at_once = 1;                             ///< entries that a thread claims at once
   bool one_size = false;                               ///< its commands cannot carry data
   bool replaces_malloc = false;                        ///< its executable has another malloc
@@ -334,7 +342,7 @@ Renderer renderer_of() {
   renderer.make_frame = make_frame<Store, Keys, kThreading>;
   renderer.parts = parts_of(static_cast<Store*>(nullptr));
   if constexpr (Keys::kHasLayouts && requires { typename Store::Sorting; }) renderer.make_sorter = make_sorter<Store>;
-  renderer.makes_keys = Keys::kHasLayouts;
+  if constexpr (Keys::kHasLayouts) renderer.make_keys = make_keys<Keys>;
   renderer.at_once = Store::kAtOnce;
   renderer.one_size = !requires {
     typename Store::Packet;

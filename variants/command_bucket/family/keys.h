@@ -1,4 +1,4 @@
-/// The keys by which a bucket is sorted: how they are laid out, and three ways to put their fields together.
+/// The keys by which a bucket is sorted: how they are laid out, and four ways to put their fields together.
 #pragma once
 
 #include <bit>
@@ -57,18 +57,35 @@ inline std::uint64_t scattered_key(const Scene& scene, Layer layer, const Compon
   return scatter(scene.salt ^ (std::uint64_t{layer} << 32 | component.id));
 }
 
-/// Each field is shifted to its place. The fields have no bits above their width, so nothing is masked here.
+/// The width of the depth in a layout.
 template <KeyLayout kLayout>
-std::uint64_t shifted_key(Layer layer, const Component& component) {
-  constexpr bool kIsShort = kLayout == KeyLayout::kByShortDepth;
-  constexpr unsigned kDepth = kIsShort ? kShortDepthBits : kDepthBits;
-  const KeyFields fields = fields_of<kDepth>(layer, component);
+inline constexpr unsigned kDepthBitsOf = kLayout == KeyLayout::kByShortDepth ? kShortDepthBits : kDepthBits;
+
+/// The fields without bits above their width, as bit fields keep them.
+template <unsigned kDepth>
+KeyFields masked(const KeyFields& fields) {
+  constexpr auto kLow = [](unsigned bits) { return (std::uint64_t{1} << bits) - 1; };
+  return {fields.blend & kLow(kBlendBits), fields.depth & kLow(kDepth), fields.material & kLow(kMaterialBits),
+          fields.id & kLow(kIdBits)};
+}
+
+/// Each field is shifted to its place.
+template <KeyLayout kLayout>
+std::uint64_t shifted(const KeyFields& fields) {
+  constexpr unsigned kDepth = kDepthBitsOf<kLayout>;
   if constexpr (kLayout == KeyLayout::kByMaterial)
     return fields.blend << (kMaterialBits + kDepth + kIdBits) | fields.material << (kDepth + kIdBits) |
            fields.depth << kIdBits | fields.id;
   else
     return fields.blend << (kDepth + kMaterialBits + kIdBits) | fields.depth << (kMaterialBits + kIdBits) |
            fields.material << kIdBits | fields.id;
+}
+
+/// The fields of our components have no bits above their width, so nothing is masked here: less work than bit fields
+/// do, which keep a field that is too wide out of its neighbours.
+template <KeyLayout kLayout>
+std::uint64_t shifted_key(Layer layer, const Component& component) {
+  return shifted<kLayout>(fields_of<kDepthBitsOf<kLayout>>(layer, component));
 }
 
 // The ways to make keys. Each has a type for each layout that it knows, so that a frame asks nothing on the way.
@@ -101,6 +118,23 @@ struct ShiftedKeys {
 };
 template <>
 struct ShiftedKeys::Of<KeyLayout::kScattered> : ScatteredKeys::Of<KeyLayout::kScattered> {
+  using ScatteredKeys::Of<KeyLayout::kScattered>::Of;
+};
+
+/// Shifted and masked, as the article's author writes: the work of bit fields, by hand.
+struct MaskedKeys {
+  static constexpr bool kHasLayouts = true;
+  template <KeyLayout kLayout>
+  struct Of {
+    explicit Of(const Scene&) {}
+    std::uint64_t operator()(Layer layer, const Component& component) const {
+      constexpr unsigned kDepth = kDepthBitsOf<kLayout>;
+      return shifted<kLayout>(masked<kDepth>(fields_of<kDepth>(layer, component)));
+    }
+  };
+};
+template <>
+struct MaskedKeys::Of<KeyLayout::kScattered> : ScatteredKeys::Of<KeyLayout::kScattered> {
   using ScatteredKeys::Of<KeyLayout::kScattered>::Of;
 };
 

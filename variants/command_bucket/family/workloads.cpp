@@ -8,8 +8,10 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "harness/bench/exhibits.h"
@@ -39,7 +41,7 @@ constexpr std::size_t kAtOnce[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 
 constexpr double kOverflowRoom = 0.5;
 
-constexpr std::size_t kSortedKeys = 40'000;
+constexpr std::size_t kSortedKeys = 40'000, kMadeKeys = 40'000;
 
 constexpr std::size_t kFrames = 1000;  // of which the 99.9th percentile is taken
 
@@ -69,6 +71,7 @@ class Stage {
     dropped_ = frame_->dropped();
     grown_ = frame_->grown();
     clock.time(kSort, [&] { frame_->sort(); });
+    unused_entries_ = frame_->unused_entries();
     Backend backend;
     backend.buffers = frame_->buffers();
     clock.time(kSubmit, [&] { frame_->submit(backend); });
@@ -85,6 +88,7 @@ class Stage {
   std::map<std::string, double> counters() const {
     std::map<std::string, double> counters{{"workers", pool_.workers()}, {"pinned", pool_.pinned()}};
     if (packet_memory_bytes_ != 0) counters["packet_memory_bytes"] = static_cast<double>(packet_memory_bytes_);
+    if (unused_entries_) counters["unused_entries"] = static_cast<double>(*unused_entries_);
     return counters;
   }
 
@@ -93,6 +97,7 @@ class Stage {
   designs::WorkerPool pool_;
   std::unique_ptr<Frame> frame_;
   std::size_t packet_memory_bytes_ = 0, dropped_ = 0, grown_ = 0;
+  std::optional<std::size_t> unused_entries_;
 };
 
 class FrameTask : public bench::Task {
@@ -165,10 +170,12 @@ std::vector<bench::Event> thread_events(const Renderer& renderer, const bench::C
   return watched_frame(renderer, scene, pool);
 }
 
+// Which thread's last entries stay unused differs from frame to frame.
 std::vector<bench::Metric> metrics() {
   using enum bench::MetricKind;
   using enum bench::Better;
   return {{"packet_memory_bytes", "Packet memory", "bytes", kExact, kLess},
+          {"unused_entries", "Entries that threads claimed and did not use", "", kQuality, kLess},
           {"workers", "Worker threads", "", kExact, kNeither},
           {"pinned", "Whether each worker has its own core", "", kExact, kNeither}};
 }
@@ -278,7 +285,7 @@ std::vector<bench::Workload> frames_by_key(const Renderer& renderer) {
       workload.metrics.push_back(
           {"mantissas_misplaced", "Depths whose mantissa is below that of the next nearer one", "", kExact, kLess});
     }
-    workloads.push_back(renderer.makes_keys ? std::move(workload) : unsupported(std::move(workload), kKeysAsVersion7));
+    workloads.push_back(renderer.make_keys ? std::move(workload) : unsupported(std::move(workload), kKeysAsVersion7));
   }
   return workloads;
 }
@@ -304,6 +311,50 @@ bench::Workload overflowing_frames(const Renderer& renderer) {
   workload.metrics.push_back({"dropped", "Commands that found no room", "", kQuality, kLess});
   workload.metrics.push_back({"grown_pages", "Pages beyond the buckets' room", "", kQuality, kLess});
   return workload;
+}
+
+// --- Making keys by itself -------------------------------------------------------------------------------------------
+
+class KeysTask : public bench::Task {
+ public:
+  KeysTask(Scene scene, MakeKeys make_keys)
+      : scene_(std::move(scene)), make_keys_(make_keys), keys_(scene_.meshes.size()) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    clock.time(0, [this] { make_keys_(scene_, keys_); });
+    bench::Checksum checksum;
+    for (const std::uint64_t key : keys_) checksum.word(key);
+    return checksum.value();
+  }
+
+ private:
+  Scene scene_;
+  MakeKeys make_keys_;
+  std::vector<std::uint64_t> keys_;
+};
+
+/// In a frame, an addition takes several times as long as a key.
+std::vector<bench::Workload> keys(const Renderer& renderer) {
+  const std::tuple<const char*, const char*, KeyLayout> kLayouts[] = {
+      {"keys_by_depth", "depth before material", KeyLayout::kByDepth},
+      {"keys_by_material", "material before depth", KeyLayout::kByMaterial},
+      {"keys_by_depth24", "a depth of 24 bits before material", KeyLayout::kByShortDepth}};
+  std::vector<bench::Workload> workloads;
+  for (const auto& [name, what, layout] : kLayouts) {
+    bench::Workload workload;
+    workload.name = name;
+    workload.title = fmt::format("making {} keys of {}", kMadeKeys, what);
+    workload.phases = {"make"};
+    workload.operations = kMadeKeys;
+    workload.operation = "key";
+    workload.prepare = [make = renderer.make_keys, layout = layout](const bench::Case& inputs) {
+      Scene scene = make_scene(inputs.seed, kMadeKeys, 0, 0);
+      scene.keys = layout;
+      return std::make_unique<KeysTask>(std::move(scene), make);
+    };
+    workloads.push_back(renderer.make_keys ? std::move(workload) : unsupported(std::move(workload), kKeysAsVersion7));
+  }
+  return workloads;
 }
 
 // --- The sort by itself ----------------------------------------------------------------------------------------------
@@ -402,6 +453,7 @@ std::vector<bench::Workload> workloads(const Renderer& renderer) {
   add(frames_by_key(renderer));
   add(frames_with_updates(renderer));
   all.push_back(overflowing_frames(renderer));
+  add(keys(renderer));
   add(sorts(renderer));
   add(record_workloads(renderer));
   return all;

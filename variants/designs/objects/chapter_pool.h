@@ -3,6 +3,7 @@
 /// folder are general.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -30,12 +31,17 @@ class ChapterScanPool {
 
   /// Whether a particle was found, which the printed code does not say.
   bool create(const ChapterParticle& particle) {
-    for (ChapterParticle& slot : particles_)
-      if (!slot.in_use()) {
-        slot = particle;
-        return true;
-      }
-    return false;
+    std::size_t looked_at = 0;
+    bool found = false;
+    for (ChapterParticle& slot : particles_) {
+      ++looked_at;
+      if (slot.in_use()) continue;
+      slot = particle;
+      found = true;
+      break;
+    }
+    most_looked_at_ = std::max(most_looked_at_, looked_at);
+    return found;
   }
   void animate() {
     for (ChapterParticle& particle : particles_) particle.animate();
@@ -47,9 +53,12 @@ class ChapterScanPool {
   }
   /// Slots that creation can still find.
   std::size_t available() const { return particles_.size() - in_use(); }
+  /// By one creation.
+  std::size_t most_looked_at() const { return most_looked_at_; }
 
  private:
   std::vector<ChapterParticle> particles_;
+  std::size_t most_looked_at_ = 0;
 };
 
 /// The second form: a free list. A particle returns to the list in the frame in which it dies.
@@ -63,6 +72,7 @@ class ChapterListPool {
   bool create(const ChapterParticle& particle) {
     if (first_ == nullptr) return false;
     Slot& slot = *first_;
+    most_looked_at_ = 1;  // this one, whatever else is in use
     first_ = slot.next;
     slot.particle = particle;
     return true;
@@ -83,6 +93,8 @@ class ChapterListPool {
   }
   /// Slots that are neither in use nor on the list: no creation will ever find them.
   std::size_t lost() const { return slots_.size() - in_use() - available(); }
+  /// By one creation.
+  std::size_t most_looked_at() const { return most_looked_at_; }
 
  private:
   struct Slot {
@@ -96,6 +108,7 @@ class ChapterListPool {
 
   std::vector<Slot> slots_;
   Slot* first_ = nullptr;
+  std::size_t most_looked_at_ = 0;
 };
 
 }  // namespace lab::designs

@@ -55,5 +55,16 @@ TEST(ChapterPools, have_no_particle_when_full) {
   EXPECT_EQ(scan.in_use(), kParticles);
 }
 
+TEST(ChapterPools, look_at_all_particles_to_create_one_and_at_one_with_a_free_list) {
+  ChapterScanPool scan(kParticles);
+  ChapterListPool list(kParticles);
+  for (std::size_t i = 0; i < kParticles; ++i) {
+    scan.create({.frames_left = 2});
+    list.create({.frames_left = 2});
+    EXPECT_EQ(scan.most_looked_at(), i + 1);
+    EXPECT_EQ(list.most_looked_at(), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace lab::designs

@@ -1,5 +1,5 @@
 /// A pool that marks which slots are in use. `Finder` says how it finds a free one: scan_pool.h, next_fit_pool.h,
-/// free_list_pool.h.
+/// free_list_pool.h, separate_list_pool.h.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class MarkedPool {
 
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return slots_.count(); }
-  std::size_t memory_bytes() const { return slots_.bytes() + marks_.bytes() + sizeof(*this); }
+  std::size_t memory_bytes() const { return slots_.bytes() + marks_.bytes() + finder_bytes() + sizeof(*this); }
   const Finder& finder() const { return finder_; }
 
  private:
@@ -60,6 +60,14 @@ class MarkedPool {
     marks_.set(object, true);
     ++size_;
     return object;
+  }
+
+  // What a finder has allocated.
+  std::size_t finder_bytes() const {
+    if constexpr (requires { finder_.bytes(); })
+      return finder_.bytes();
+    else
+      return 0;
   }
 
   Slots<T> slots_;

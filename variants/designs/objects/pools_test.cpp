@@ -16,6 +16,7 @@
 #include "variants/designs/objects/pool_model_test.h"
 #include "variants/designs/objects/pool_per_size.h"
 #include "variants/designs/objects/scan_pool.h"
+#include "variants/designs/objects/separate_list_pool.h"
 #include "variants/designs/objects/slot_map.h"
 
 namespace lab::designs {
@@ -24,12 +25,12 @@ namespace {
 template <typename Pool>
 class Pools : public testing::Test {};
 
-using AllPools = testing::Types<ScanPool<Numbered>, ScanPool<Numbered, BoolMarks>, ScanPool<Numbered, BitMarks>,
-                                NextFitPool<Numbered>, NextFitPool<Numbered, BoolMarks>,
-                                NextFitPool<Numbered, BitMarks>, FreeListPool<Numbered>,
-                                FreeListPool<Numbered, BitMarks>, FreeListPool<Numbered, InsideMarks, ListStart::kLazy>,
-                                FreeListPool<Numbered, InsideMarks, ListStart::kThreaded, DeadObjects::kFilled>,
-                                BitmaskPool<Numbered>, GenerationalPool<Numbered>, SlotMap<Numbered>>;
+using AllPools = testing::Types<
+    ScanPool<Numbered>, ScanPool<Numbered, BoolMarks>, ScanPool<Numbered, BitMarks>, NextFitPool<Numbered>,
+    NextFitPool<Numbered, BoolMarks>, NextFitPool<Numbered, BitMarks>, FreeListPool<Numbered>,
+    FreeListPool<Numbered, BitMarks>, FreeListPool<Numbered, InsideMarks, ListStart::kLazy>,
+    FreeListPool<Numbered, InsideMarks, ListStart::kThreaded, DeadObjects::kFilled>, SeparateListPool<Numbered>,
+    SeparateListPool<Numbered, BoolMarks>, BitmaskPool<Numbered>, GenerationalPool<Numbered>, SlotMap<Numbered>>;
 TYPED_TEST_SUITE(Pools, AllPools);
 
 TYPED_TEST(Pools, are_sound_under_random_use_at_every_capacity) {
@@ -69,6 +70,7 @@ void expect_destructors() {
 TEST(Pools, run_the_destructors_of_their_objects) {
   expect_destructors<ScanPool<Counted>>();
   expect_destructors<FreeListPool<Counted, BitMarks>>();
+  expect_destructors<SeparateListPool<Counted>>();
   expect_destructors<BitmaskPool<Counted>>();
   expect_destructors<GenerationalPool<Counted>>();
   expect_destructors<SlotMap<Counted>>();
@@ -91,6 +93,19 @@ TEST(FreeList, uses_the_slot_destroyed_last_first) {
   pool.destroy(b);
   EXPECT_EQ(pool.create(), b);
   EXPECT_EQ(pool.create(), a);
+}
+
+TEST(SeparateList, takes_a_pointer_for_each_slot_besides) {
+  constexpr std::size_t kSlots = 1000;
+  SeparateListPool<Numbered> pool(kSlots);
+  const ScanPool<Numbered> without(kSlots);
+  const std::size_t members = sizeof pool - sizeof without;
+  EXPECT_EQ(pool.memory_bytes() - without.memory_bytes(), kSlots * sizeof(Numbered*) + members);
+  Numbered* const a = pool.create();
+  Numbered* const b = pool.create();
+  EXPECT_NE(a, b);
+  pool.destroy(a);
+  EXPECT_EQ(pool.create(), a) << "the slot destroyed last is used first";
 }
 
 // A generation comes back to 0 after 2^31 uses: then Ref{} has that of a free slot, as this forged handle has.

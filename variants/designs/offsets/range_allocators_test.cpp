@@ -16,6 +16,7 @@
 #include "variants/designs/offsets/range_model_test.h"
 #include "variants/designs/offsets/size_bins.h"
 #include "variants/designs/offsets/tlsf.h"
+#include "variants/designs/offsets/unmerged_fit.h"
 
 namespace lab::designs {
 
@@ -32,6 +33,11 @@ struct RangePromises<DeferredRanges> : RangePromises<void> {
   static constexpr bool kFindsAnyAligned = true;
 };
 template <>
+struct RangePromises<UnmergedFit> : RangePromises<void> {
+  static constexpr bool kMergesAll = false;
+  static constexpr bool kFindsAnyAligned = true;
+};
+template <>
 struct RangePromises<RangeBuddy> : RangePromises<void> {
   static constexpr bool kMergesAll = false;
   static constexpr bool kServesCapacity = false;
@@ -42,13 +48,14 @@ namespace {
 template <typename R>
 class RangeAllocators : public testing::Test {};
 
-using All = testing::Types<BestFit, FirstFit, OffsetTlsf, FloatBins, RangeBuddy, DeferredRanges>;
+using All = testing::Types<BestFit, FirstFit, OffsetTlsf, FloatBins, RangeBuddy, DeferredRanges, UnmergedFit>;
 
 class Names {
  public:
   template <typename R>
   static std::string GetName(int index) {
-    constexpr const char* kNames[] = {"best_fit", "first_fit", "tlsf", "float_bins", "range_buddy", "deferred_ranges"};
+    constexpr const char* kNames[] = {"best_fit",    "first_fit",       "tlsf",        "float_bins",
+                                      "range_buddy", "deferred_ranges", "unmerged_fit"};
     return kNames[index];
   }
 };
@@ -174,6 +181,25 @@ TEST(RangeBuddy, has_every_block_at_a_multiple_of_its_size) {
   EXPECT_EQ(ranges.used_bytes(), 1024u + 512u + 1024u + 256u);
   EXPECT_EQ(ranges.requested_bytes(), 1u + 257u + 513u + 1u);
   EXPECT_FALSE(ranges.allocate(1, 2048).served());
+}
+
+TEST(UnmergedFit, keeps_spaces_apart_until_all_is_free) {
+  UnmergedFit apart(16 * 10, 16);
+  BestFit merging(16 * 10, 16);
+  const auto cut = [](auto& ranges) {
+    const Suballocation first = ranges.allocate(32), second = ranges.allocate(48), last = ranges.allocate(16);
+    ranges.free(first);
+    ranges.free(second);
+    return last;
+  };
+  const Suballocation last = cut(apart);
+  cut(merging);
+  EXPECT_EQ(picture(apart), "0+32f 32+48f 80+16u 96+64f");
+  EXPECT_EQ(picture(merging), "0+80f 80+16u 96+64f");
+  EXPECT_FALSE(apart.allocate(80).served());
+  EXPECT_TRUE(merging.allocate(80).served());
+  apart.free(last);
+  EXPECT_EQ(picture(apart), "0+160f");
 }
 
 TEST(DeferredRanges, serves_a_request_from_the_part_of_its_class_that_was_freed_last) {

@@ -87,6 +87,10 @@ class RangeNodes {
   template <SpaceLists Lists>
   Index free(Suballocation taken, Lists& lists);
 
+  /// Frees a part, which becomes a space of its own, whatever is beside it (unmerged_fit.h).
+  template <SpaceLists Lists>
+  void free_apart(Suballocation taken, Lists& lists);
+
   /// Frees a part that does not merge: it waits for reuse(). `number` is for whoever keeps it.
   void keep(Index part, std::uint32_t number);
   std::uint32_t kept_with(Index part) const { return static_cast<std::uint32_t>(nodes_[part].requested); }
@@ -246,6 +250,17 @@ RangeNodes::Index RangeNodes::free(Suballocation taken, Lists& lists) {
   nodes_[part].state = bytes;
   lists.add(*this, part);
   return part;
+}
+
+template <SpaceLists Lists>
+void RangeNodes::free_apart(Suballocation taken, Lists& lists) {
+  const auto part = static_cast<Index>(taken.token);
+  assert(part != kEnds && part < nodes_.size() && !nodes_[part].is_free() && !nodes_[part].waits());
+  --used_count_;
+  used_bytes_ -= nodes_[part].bytes();
+  requested_bytes_ -= nodes_[part].requested;
+  nodes_[part].state = nodes_[part].bytes();
+  lists.add(*this, part);
 }
 
 }  // namespace lab::designs

@@ -52,6 +52,13 @@ class SlotBlocks {
     std::fill(blocks_.begin(), blocks_.end(), Block{});
   }
 
+  /// Slots that were claimed in blocks and not used. Not concurrently with claim().
+  std::size_t unused() const {
+    std::size_t sum = 0;
+    for (const Block& block : blocks_) sum += block.remaining;
+    return sum;
+  }
+
   /// Fills every hole with the last slots of the array: `move(from, to, count)` copies slots, without overlap. Returns
   /// the number of claims. O(threads * block), for any number of claims. Call at most once, after the last claim.
   template <typename Move>

@@ -73,6 +73,18 @@ TEST(SlotBlocks, assigns_neighbouring_slots_to_a_thread_and_the_next_block_to_th
   EXPECT_EQ(slots.claim(), 65u);
 }
 
+TEST(SlotBlocks, count_what_a_thread_claimed_and_did_not_use) {
+  SlotBlocks<> slots(96, 2);
+  EXPECT_EQ(slots.unused(), 0u);
+  claim_as(slots, std::vector<unsigned>(33, 1), 96);
+  EXPECT_EQ(slots.unused(), 31u);
+  thread_slot = 0;
+  slots.claim();
+  EXPECT_EQ(slots.unused(), 62u);
+  slots.reset();
+  EXPECT_EQ(slots.unused(), 0u);
+}
+
 TEST(SlotBlocks, closes_the_holes_of_every_number_of_claims_of_two_threads) {
   for (unsigned a = 0; a <= 10; ++a)
     for (unsigned b = 0; b <= 10; ++b) {

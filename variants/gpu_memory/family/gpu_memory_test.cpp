@@ -1,5 +1,6 @@
 #include "variants/gpu_memory/family/gpu_memory.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <sstream>
 #include <string>
 
+#include "harness/base/fit.h"
+#include "variants/designs/offsets/unmerged_fit.h"
 #include "variants/gpu_memory/family/conformance.h"
 #include "variants/gpu_memory/family/fixed_size.h"
 #include "variants/gpu_memory/family/fuzz.h"
@@ -71,6 +74,18 @@ TEST(Plans, end_with_the_resources_with_which_they_start) {
   EXPECT_NE(streaming(1, table).steps[5].resource, streaming(2, table).steps[5].resource);
 }
 
+TEST(Plans, keep_the_articles_limit_of_2048x2048_for_textures) {
+  const ResourcePlan plan = streaming(1, table_of("navi10"));
+  unsigned least = 4096, most = 0;
+  for (std::size_t i = 0; i < plan.resources.size(); ++i) {
+    if (plan.resources[i].dedicated || plan.shapes[i].length != 0) continue;
+    least = std::min({least, plan.shapes[i].width, plan.shapes[i].height});
+    most = std::max({most, plan.shapes[i].width, plan.shapes[i].height});
+  }
+  EXPECT_EQ(least, 32u);
+  EXPECT_EQ(most, 2048u);
+}
+
 TEST(Plans, ask_for_sizes_rounded_to_the_alignment_only_if_told_to) {
   const auto is_whole = [](const Resource& resource) { return resource.request.bytes % 4096 == 0; };
   EXPECT_TRUE(std::ranges::all_of(one_alignment(1, 4096, true).resources, is_whole));
@@ -90,6 +105,53 @@ TEST(Plans, hint_at_the_most_bytes_of_each_group) {
   EXPECT_EQ(hints, (std::map<designs::MemoryGroup, std::uint64_t>{{{ResourceKind::kBuffer, 64, 0, 0}, 256},
                                                                   {{ResourceKind::kOptimalImage, 256, 0, 0}, 1024}}));
   EXPECT_EQ(plan.most_requested(), 6000u);
+}
+
+namespace {
+
+std::string megabytes(double bytes) {
+  return thousands(fmt::format("{:.0f}", bytes / 1e6));
+}
+
+/// "| ga102 | ... |": what the policy and best fit take from the device and need as a heap.
+std::string cost_of_grouping(const DeviceTable& table) {
+  const ResourcePlan plan = streaming(1, table);
+  const Subject grouped = subject_of<Policy>(), together = subject_of<Pools<designs::BestFit, kByKind>>();
+  return fmt::format("| {} | {} | {} | {} | {} |", table.name, megabytes(counted(grouped, plan).at("device_bytes")),
+                     megabytes(counted(together, plan).at("device_bytes")),
+                     megabytes(minimum_heap(grouped, plan).at("minimum_heap_bytes")),
+                     megabytes(minimum_heap(together, plan).at("minimum_heap_bytes")));
+}
+
+}  // namespace
+
+TEST(Readme, has_what_the_grouping_costs) {
+  std::ifstream file("variants/gpu_memory/README.md");
+  std::stringstream readme;
+  readme << file.rdbuf();
+  for (const DeviceTable& table : device_tables()) {
+    const std::string row = cost_of_grouping(table);
+    EXPECT_NE(readme.str().find(row + "\n"), std::string::npos) << row;
+  }
+}
+
+TEST(Grouping, by_alignment_leaves_no_gaps_and_takes_more_of_the_device_where_alignments_are_mixed) {
+  for (const char* name : {"navi10", "ga102"}) {
+    const ResourcePlan plan = streaming(1, table_of(name));
+    const auto grouped = counted(subject_of<Policy>(), plan),
+               together = counted(subject_of<Pools<designs::BestFit, kByKind>>(), plan);
+    EXPECT_EQ(grouped.at("gap_bytes"), 0) << name;
+    EXPECT_GT(together.at("gap_bytes"), 0) << name;
+    EXPECT_GE(grouped.at("device_bytes"), together.at("device_bytes")) << name;
+  }
+}
+
+TEST(Merging, keeps_the_free_spaces_few) {
+  const ResourcePlan plan = streaming(1, table_of("navi10"));
+  const auto merged = counted(subject_of<Policy>(), plan),
+             apart = counted(subject_of<Pools<designs::UnmergedFit, kByAlignment>>(), plan);
+  EXPECT_LT(merged.at("free_spaces"), apart.at("free_spaces"));
+  EXPECT_LE(merged.at("device_bytes"), apart.at("device_bytes"));
 }
 
 TEST(Hints, make_allocations_as_large_as_they_say) {

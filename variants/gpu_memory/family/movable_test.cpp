@@ -1,9 +1,12 @@
 #include "variants/gpu_memory/family/movable.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -153,6 +156,24 @@ TEST(Defragment, gives_memory_back_in_bounded_passes_and_does_the_same_each_time
     EXPECT_EQ(of_compaction["left_bytes"], of_passes["left_bytes"]);
     EXPECT_LT(of_passes["moved_bytes"], of_compaction["moved_bytes"]);
   }
+}
+
+/// The row of README's table that begins with this table and variant.
+std::string readme_row(const char* variant, const Subject& subject, const DeviceTable& table) {
+  auto of = defragmented(subject, fragmented(1, table));
+  return fmt::format("| {} | `{}` | {:.1f} MB | {} | {:.1f} MB | {:.1f} MB | {:.2f} | {:.2f} |\n", table.name, variant,
+                     of["moved_bytes"] / 1e6, of["passes"], of["most_pass_bytes"] / 1e6, of["returned_bytes"] / 1e6,
+                     of["left_bytes"], of["largest_free_share"]);
+}
+
+TEST(Readme, has_what_defragmentation_moves_and_gives_back) {
+  std::ifstream file("variants/gpu_memory/README.md");
+  std::stringstream readme;
+  readme << file.rdbuf();
+  for (const DeviceTable& table : device_tables())
+    for (const std::string& row : {readme_row("io7m_passes", subject_of<BoundedPasses>(), table),
+                                   readme_row("io7m_compaction", subject_of<WholeCompaction>(), table)})
+      EXPECT_NE(readme.str().find(row), std::string::npos) << row;
 }
 
 TEST(Defragment, is_unsupported_where_resources_stay) {

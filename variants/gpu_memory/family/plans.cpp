@@ -37,7 +37,7 @@ struct Drawn {
   Shape shape;
 };
 
-// A texture of 64 to 2048 texels a side, most of them square.
+// A texture of 32 to 2048 texels a side, most of them square.
 Drawn texture(Random& random, const DeviceTable& table) {
   while (true) {
     const unsigned width = 64u << random.below(6);

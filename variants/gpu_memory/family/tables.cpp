@@ -74,11 +74,13 @@ const std::array<DeviceTable, 4>& device_tables() {
       table_of("lavapipe", "lavapipe, the driver on the CPU", 64,
                {lab_table_lavapipe_images, lab_table_lavapipe_images_end},
                {lab_table_lavapipe_buffers, lab_table_lavapipe_buffers_end}),
-      table_of("hd620", "an Intel HD Graphics 620", 1, {lab_table_hd620_images, lab_table_hd620_images_end},
+      table_of("hd620", "ANV on a simulated Intel HD Graphics 620", 1,
+               {lab_table_hd620_images, lab_table_hd620_images_end},
                {lab_table_hd620_buffers, lab_table_hd620_buffers_end}),
-      table_of("navi10", "an AMD Radeon RX 5700 (Navi 10)", 1, {lab_table_navi10_images, lab_table_navi10_images_end},
+      table_of("navi10", "RADV on a simulated Navi 10 (AMD Radeon RX 5700)", 1,
+               {lab_table_navi10_images, lab_table_navi10_images_end},
                {lab_table_navi10_buffers, lab_table_navi10_buffers_end}),
-      table_of("ga102", "an NVIDIA GeForce RTX 3090 (GA102)", 1024,
+      table_of("ga102", "NVK on a simulated GA102 (NVIDIA GeForce RTX 3090)", 1024,
                {lab_table_ga102_images, lab_table_ga102_images_end},
                {lab_table_ga102_buffers, lab_table_ga102_buffers_end})};
   return kTables;

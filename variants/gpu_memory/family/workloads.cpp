@@ -76,6 +76,13 @@ std::uint64_t alignment_gaps(const std::vector<SeenAllocation>& seen, const std:
   return gaps;
 }
 
+std::size_t free_spaces(const std::vector<SeenAllocation>& seen) {
+  std::size_t count = 0;
+  for (const auto& [allocation, ranges] : seen)
+    count += static_cast<std::size_t>(std::ranges::count(ranges, false, &designs::OffsetRange::used));
+  return count;
+}
+
 std::vector<bench::Metric> replace_metrics() {
   using enum bench::MetricKind;
   using enum bench::Better;
@@ -86,6 +93,7 @@ std::vector<bench::Metric> replace_metrics() {
           {"rounding_bytes", "Bytes lost to rounding", "bytes", kExact},
           {"gap_bytes", "Bytes in gaps that alignment leaves", "bytes", kExact},
           {"external_fragmentation", "Free memory outside the largest free space", "", kExact},
+          {"free_spaces", "Free spaces over all allocations", "", kExact},
           {"metadata_bytes", "Bytes of bookkeeping, on the CPU", "bytes", kExact},
           {"minimum_heap_bytes", "Smallest heap in which it succeeds", "bytes", kExact, kLess, true}};
 }
@@ -140,7 +148,9 @@ std::map<std::string, double> counted(const Subject& subject, const ResourcePlan
   const auto look = [&] {
     const designs::MemoryUsage usage = execution.memory().usage();
     counters["rounding_bytes"] = static_cast<double>(usage.rounding());
-    counters["gap_bytes"] = static_cast<double>(alignment_gaps(execution.memory().allocations(), execution.live()));
+    const std::vector<SeenAllocation> seen = execution.memory().allocations();
+    counters["gap_bytes"] = static_cast<double>(alignment_gaps(seen, execution.live()));
+    counters["free_spaces"] = static_cast<double>(free_spaces(seen));
     counters["external_fragmentation"] = usage.fragmentation();
     counters["metadata_bytes"] = static_cast<double>(execution.memory().metadata_bytes());
   };
@@ -249,6 +259,7 @@ bench::Workload describe_defragment(const DeviceTable& table) {
       "Defragment what streaming leaves when 60 % of it is freed, in passes of at most {} MB, as {} requires them",
       kPassBytes / 1'000'000, table.title);
   workload.phases = {"plan"};
+  workload.operations = 1;
   workload.operation = "heap";
   workload.metrics = {
       {"moved_bytes", "Bytes that are copied", "bytes", kExact},

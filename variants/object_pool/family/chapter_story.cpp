@@ -17,12 +17,21 @@ namespace {
 
 constexpr const char* kChapter = "chapter";
 constexpr std::size_t kParticles = 100;  // as printed
+constexpr std::size_t kManyParticles = 10'000;
 constexpr int kFramesOfStory = 1000, kLifetime = 20;
 
 struct Story {
   std::vector<bench::Event> frames;
   std::map<std::string, double> figures;
 };
+
+/// The most particles that one creation looks at while a pool is filled.
+template <typename Pool>
+double most_looked_at(std::size_t particles) {
+  Pool pool(particles);
+  for (std::size_t i = 0; i < particles; ++i) pool.create({.frames_left = kLifetime});
+  return static_cast<double>(pool.most_looked_at());
+}
 
 /// Three particles are created in each frame; one of them has a lifetime of 0.
 template <typename Pool>
@@ -50,6 +59,9 @@ Story story_of() {
   story.figures["in_use_in_the_end"] = static_cast<double>(pool.in_use());
   story.figures["lost_in_the_end"] = static_cast<double>(kParticles - pool.in_use() - pool.available());
   story.figures["creations_without_a_slot"] = static_cast<double>(refused);
+  story.figures["most_looked_at"] = most_looked_at<Pool>(kParticles);
+  story.figures["many_particles"] = static_cast<double>(kManyParticles);
+  story.figures["most_looked_at_of_many"] = most_looked_at<Pool>(kManyParticles);
   return story;
 }
 

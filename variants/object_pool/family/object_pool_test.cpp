@@ -1,13 +1,16 @@
 #include "variants/object_pool/family/object_pool.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "variants/common/testing/claims_of_article.h"
 #include "variants/designs/objects/bitmask_pool.h"
 #include "variants/designs/objects/free_list_pool.h"
 #include "variants/designs/objects/generational_pool.h"
@@ -206,6 +209,35 @@ TEST(Plans, have_as_many_updates_of_particles_for_every_seed) {
     EXPECT_EQ(frame_plan(seed).updates(), kFrames * kSpawned * kFrames / 2) << seed;
 }
 
+TEST(Plans, of_the_printed_pool_never_fill_it) {
+  for (std::uint64_t seed = 1; seed < 20; ++seed) {
+    const FramePlan plan = printed_frame_plan(seed);
+    EXPECT_EQ(plan.updates(), kFrames * kPrintedSpawned * kFrames / 2);
+    // In the second round as many live as in all later ones.
+    std::size_t most = 0;
+    for (std::size_t frame = kFrames; frame < 2 * kFrames; ++frame) {
+      std::size_t live = 0;
+      for (std::size_t age = 0; age < kFrames; ++age)
+        for (std::size_t i = 0; i < plan.spawned; ++i)
+          live += plan.lifetimes[(frame - age) % kFrames * plan.spawned + i] > static_cast<std::int32_t>(age);
+      most = std::max(most, live);
+    }
+    EXPECT_LE(most, plan.capacity) << seed;
+  }
+}
+
+TEST(Frames, leave_the_same_particles_in_all_pools_and_in_the_heap) {
+  for (const bool by_phase : {true, false}) {
+    const FramePlan plan = by_phase ? frame_plan(1) : printed_frame_plan(1);
+    FrameTask<FreeList<Particle>> list(plan, by_phase);
+    FrameTask<designs::ScanPool<Particle>> scan(plan, by_phase);
+    FrameTask<Listed<NewDeletePool<Particle>>> heap(plan, by_phase);
+    const std::uint64_t expected = sum_of_one_repetition(list);
+    EXPECT_EQ(sum_of_one_repetition(scan), expected);
+    EXPECT_EQ(sum_of_one_repetition(heap), expected);
+  }
+}
+
 TEST(DebugFill, finds_a_use_after_free_that_a_plain_free_list_does_not) {
   const auto scribbled = [](AnyPool& pool) {
     for (std::uint64_t id = 1; id <= 3; ++id) pool.create(id);
@@ -256,6 +288,7 @@ TEST(Overload, is_answered_by_each_rule) {
   for (auto& [rule, counts] : counted)
     EXPECT_EQ(counts["created"] + counts["dropped"] + counts["replaced"], static_cast<double>(plan.requests));
   EXPECT_EQ(counted[LoadRule::kSized]["dropped"], 0);
+  EXPECT_EQ(counted[LoadRule::kReplace]["dropped"], 0) << "a new sound is never silent";
   EXPECT_NEAR(counted[LoadRule::kSized]["unheard_share"], 0, 1e-12);
   EXPECT_GT(counted[LoadRule::kIgnore]["dropped"], 0);
   EXPECT_GT(counted[LoadRule::kReplace]["replaced"], 0);
@@ -280,7 +313,7 @@ TEST(Soak, replaces_the_same_objects_in_pools_and_in_the_heap) {
   SoakOf<FreeList> pools(peaks);
   SoakOf<NewDeletePool> heap(peaks);
   for (AnySoak* const soak : {static_cast<AnySoak*>(&pools), static_cast<AnySoak*>(&heap)}) {
-    soak->fill();
+    soak->fill(SizeMix::kLevels);
     std::uint64_t first = 0;
     for (int round = 0; round < 3; ++round) {
       SoakSteps steps(1, 1000);
@@ -291,6 +324,54 @@ TEST(Soak, replaces_the_same_objects_in_pools_and_in_the_heap) {
   }
   EXPECT_EQ(pools.digest(), heap.digest());
   EXPECT_EQ(pools.live_bytes(), heap.live_bytes());
+}
+
+TEST(Soak, of_sizes_that_are_rarely_large_replaces_the_same_objects_in_one_pool_and_in_a_pool_for_each_size) {
+  const auto peaks = soak_peaks(1, 1000, 4000, true, SizeMix::kRarelyLarge);
+  for (std::size_t type = 1; type < kSoakTypes; ++type) EXPECT_LT(peaks[type], peaks[type - 1]) << type;
+  SoakOf<FreeList> apart(peaks);
+  SoakOf<FreeList, LargestSlots<FreeList>> largest(peaks);
+  for (AnySoak* const soak : {static_cast<AnySoak*>(&apart), static_cast<AnySoak*>(&largest)}) {
+    soak->fill(SizeMix::kRarelyLarge);
+    SoakSteps steps(1, 1000, SizeMix::kRarelyLarge);
+    soak->run(steps, 4000);
+  }
+  EXPECT_EQ(largest.digest(), apart.digest());
+  EXPECT_EQ(largest.live_bytes(), apart.live_bytes());
+  EXPECT_GE(largest.memory_bytes(), kSoakLive * 512);
+  EXPECT_LT(apart.memory_bytes(), largest.memory_bytes());
+}
+
+TEST(Soak, declares_all_that_it_counts) {
+  for (const bench::Workload& workload : workloads(tasks_of<NewDeletePool>())) {
+    if (workload.name != "soak" && !workload.name.starts_with("sizes_")) continue;
+    const std::unique_ptr<bench::Task> task = workload.prepare(bench::Case{.seed = 1});
+    for (const auto& [name, value] : task->counters())
+      EXPECT_TRUE(std::ranges::find(workload.metrics, name, &bench::Metric::name) != workload.metrics.end())
+          << workload.name << " " << name;
+  }
+}
+
+TEST(FreeMemory, has_its_largest_piece_in_what_malloc_says) {
+  EXPECT_EQ(free_memory_of(R"(<malloc version="1"><heap nr="0"><sizes>
+<size from="33" to="48" total="96" count="2"/>
+<size from="1025" to="4096" total="8192" count="3"/>
+<unsorted from="17" to="640" total="700" count="4"/>
+</sizes><total type="rest" count="7" size="8892"/></heap></malloc>)")
+                .largest,
+            4096u);
+  EXPECT_EQ(free_memory_of("<malloc version=\"1\"></malloc>").largest, 0u);
+}
+
+TEST(FreeMemory, of_a_heap_with_holes_is_not_in_one_piece) {
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "this malloc says nothing about its heap";
+  constexpr std::size_t kBlocks = 1000, kBlockBytes = 4096;
+  std::vector<std::unique_ptr<char[]>> blocks;
+  for (std::size_t i = 0; i < kBlocks; ++i) blocks.push_back(std::make_unique<char[]>(kBlockBytes));
+  for (std::size_t i = 0; i < kBlocks; i += 2) blocks[i].reset();
+  const FreeMemory holes = free_memory();
+  EXPECT_GE(holes.largest, kBlockBytes);
+  EXPECT_GE(holes.bytes, holes.largest + kBlocks / 4 * kBlockBytes);
 }
 
 TEST(Soak, draws_a_line_for_the_heap_and_one_for_the_pools) {
@@ -304,6 +385,27 @@ TEST(Soak, draws_a_line_for_the_heap_and_one_for_the_pools) {
   const std::vector<double>& pools = series.memory.lines[2].y;
   EXPECT_EQ(std::set<double>(pools.begin(), pools.end()).size(), 1u) << "pools hold the same at all times";
   EXPECT_EQ(series.memory.x.back(), 400'000);
+}
+
+TEST(Claims, are_about_variants_workloads_and_metrics_that_exist) {
+  using Unknown = std::vector<std::string>;
+  const auto all = workloads(tasks_of<FreeList>());
+  EXPECT_EQ(unknown_in_articles("object_pool", all), Unknown{});
+  const auto unknown = [&](const std::string& claim) {
+    return unknown_in_claims(R"({"workload": "churn", "claims": [{"claim": "c", )" + claim + "}]}", {"scan", "handles"},
+                             all);
+  };
+  EXPECT_EQ(unknown(R"("kind": "text")"), Unknown{});
+  EXPECT_EQ(unknown(R"("kind": "order", "metric": "time", "order": ["scan", "handles/frame"])"), Unknown{});
+  EXPECT_EQ(unknown(R"("kind": "order", "metric": "update", "order": ["scan/frame", "scan"])"),
+            Unknown{"'c': churn has no metric update"});
+  EXPECT_EQ(unknown(R"("kind": "order", "metric": "time", "workload": "chrun", "order": ["scan", "list"])"),
+            (Unknown{"'c': no workload is chrun", "'c': no variant is list", "'c': no workload is chrun"}));
+  EXPECT_EQ(unknown(R"("kind": "ratio", "metric": "time", "from": "scans", "to": "scan")"),
+            Unknown{"'c': no variant is scans"});
+  EXPECT_EQ(unknown(R"("kind": "bound", "metric": "memory_bytes", "over": "bytes", "benchmarks": "*/churn")"),
+            Unknown{"'c': churn has no metric bytes"});
+  EXPECT_EQ(unknown(R"("kind": "exact", "metric": "time")"), Unknown{"'c' is about no benchmark"});
 }
 
 // An erratum: the chapter calls it a bit field.

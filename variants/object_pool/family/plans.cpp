@@ -1,6 +1,7 @@
 #include "variants/object_pool/family/plans.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace lab::object_pool {
@@ -55,15 +56,26 @@ std::uint64_t FramePlan::updates() const {
   return std::accumulate(lifetimes.begin(), lifetimes.end(), std::uint64_t{0});
 }
 
-FramePlan frame_plan(std::uint64_t seed) {
-  FramePlan plan;
-  Random random(seed_of("frames") ^ seed);
-  for (std::size_t i = 0; i < kFrames * kSpawned; ++i)
+namespace {
+
+FramePlan plan_of_frames(Random random, std::size_t capacity, std::size_t spawned) {
+  FramePlan plan{capacity, spawned, {}};
+  for (std::size_t i = 0; i < kFrames * spawned; ++i)
     plan.lifetimes.push_back(static_cast<std::int32_t>(random.between(1, kFrames - 1)));
   // Every seed has as many updates: pairs of lifetimes that make kFrames together.
   for (std::size_t i = 1; i < plan.lifetimes.size(); i += 2)
     plan.lifetimes[i] = static_cast<std::int32_t>(kFrames) - plan.lifetimes[i - 1];
   return plan;
+}
+
+}  // namespace
+
+FramePlan frame_plan(std::uint64_t seed) {
+  return plan_of_frames(Random(seed_of("frames") ^ seed), kCapacity, kSpawned);
+}
+
+FramePlan printed_frame_plan(std::uint64_t seed) {
+  return plan_of_frames(Random(seed_of("printed frames") ^ seed), kPrintedCapacity, kPrintedSpawned);
 }
 
 SoundPlan sound_plan(std::uint64_t seed) {
@@ -97,11 +109,28 @@ SoundPlan sound_plan(std::uint64_t seed) {
   return plan;
 }
 
-SoakSteps::SoakSteps(std::uint64_t seed, std::size_t level_pairs)
-    : state_(Random(seed_of("soak") ^ seed).next() | 1), level_pairs_(level_pairs) {}
+namespace {
+
+/// Half of 256 of the smallest type, half of the rest of the next one, and so on; the last one is of the smallest, too.
+std::uint8_t rarely_large(std::size_t at) {
+  return static_cast<std::uint8_t>(at == 255 ? 0 : std::countr_one(at));
+}
+
+}  // namespace
+
+std::uint32_t first_type(std::size_t slot, SizeMix mix) {
+  return mix == SizeMix::kLevels ? static_cast<std::uint32_t>(slot % kSoakTypes) : rarely_large(slot % 256);
+}
+
+SoakSteps::SoakSteps(std::uint64_t seed, std::size_t level_pairs, SizeMix mix)
+    : state_(Random(seed_of("soak") ^ seed).next() | 1), level_pairs_(level_pairs), mix_(mix) {}
 
 void SoakSteps::begin_level() {
   left_ = level_pairs_;
+  if (mix_ == SizeMix::kRarelyLarge) {
+    for (std::size_t i = 0; i < wanted_.size(); ++i) wanted_[i] = rarely_large(i);
+    return;
+  }
   // Three types make up three quarters of what a level wants.
   std::array<std::uint8_t, 3> favourites;
   for (std::uint8_t& favourite : favourites) favourite = static_cast<std::uint8_t>((draw() >> 32) % kSoakTypes);
@@ -110,15 +139,15 @@ void SoakSteps::begin_level() {
 }
 
 std::array<std::size_t, kSoakTypes> soak_peaks(std::uint64_t seed, std::size_t level_pairs, std::size_t pairs,
-                                               bool repeated) {
+                                               bool repeated, SizeMix mix) {
   std::vector<std::uint8_t> types(kSoakLive);
   std::array<std::size_t, kSoakTypes> live{}, peaks;
   for (std::size_t slot = 0; slot < kSoakLive; ++slot)
-    ++live[types[slot] = static_cast<std::uint8_t>(first_type(slot))];
+    ++live[types[slot] = static_cast<std::uint8_t>(first_type(slot, mix))];
   peaks = live;
   // Every repetition after the first begins with what the one before left.
   for (int round = 0; round <= repeated; ++round) {
-    SoakSteps steps(seed, level_pairs);
+    SoakSteps steps(seed, level_pairs, mix);
     for (std::size_t pair = 0; pair < pairs; ++pair) {
       const SoakSteps::Step step = steps.next();
       --live[types[step.slot]];

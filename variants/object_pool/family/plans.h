@@ -51,14 +51,18 @@ struct IteratePlan {
 /// `searches`: fewer are replaced.
 IteratePlan iterate_plan(std::size_t capacity, bool searches);
 
-/// The chapter's particles: kSpawned are created in each frame and live for 1 to kFrames - 1 frames, so that after
+/// The chapter's particles: `spawned` are created in each frame and live for 1 to kFrames - 1 frames, so that after
 /// kFrames frames the same live as before.
 inline constexpr std::size_t kFrames = 64, kSpawned = 312;
+/// The pool that the chapter prints, and as many particles in each frame as never fill it: at most 96 live.
+inline constexpr std::size_t kPrintedCapacity = 100, kPrintedSpawned = 2;
 struct FramePlan {
-  std::vector<std::int32_t> lifetimes;  ///< frames; kSpawned of each frame
+  std::size_t capacity = 0, spawned = 0;
+  std::vector<std::int32_t> lifetimes;  ///< frames; `spawned` of each frame
   std::uint64_t updates() const;        ///< in kFrames frames
 };
 FramePlan frame_plan(std::uint64_t seed);
+FramePlan printed_frame_plan(std::uint64_t seed);
 
 /// Sounds that are to be played, by ticks, with a burst beyond the capacity in the middle.
 struct SoundRequest {
@@ -77,13 +81,17 @@ SoundPlan sound_plan(std::uint64_t seed);
 /// others. Made step by step: a soak has too many to keep.
 inline constexpr std::size_t kSoakTypes = 8;
 inline constexpr std::size_t kSoakLive = 16'384;
+enum class SizeMix {
+  kLevels,      ///< each level wants other types
+  kRarelyLarge  ///< of each type half as many as of the next smaller one, at all times
+};
 class SoakSteps {
  public:
   struct Step {
     std::uint32_t slot, type;
   };
   /// A level has `level_pairs` pairs.
-  SoakSteps(std::uint64_t seed, std::size_t level_pairs);
+  SoakSteps(std::uint64_t seed, std::size_t level_pairs, SizeMix mix = SizeMix::kLevels);
   Step next() {
     if (left_ == 0) begin_level();
     --left_;
@@ -111,14 +119,13 @@ class SoakSteps {
 
   std::uint64_t state_;
   std::size_t level_pairs_, left_ = 0;
+  SizeMix mix_;
   std::array<std::uint8_t, 256> wanted_{};
 };
 /// The type that slot has before the first step.
-inline std::uint32_t first_type(std::size_t slot) {
-  return static_cast<std::uint32_t>(slot % kSoakTypes);
-}
+std::uint32_t first_type(std::size_t slot, SizeMix mix);
 /// The most objects of each type that live at once in the first `pairs` steps, and when these are repeated.
 std::array<std::size_t, kSoakTypes> soak_peaks(std::uint64_t seed, std::size_t level_pairs, std::size_t pairs,
-                                               bool repeated);
+                                               bool repeated, SizeMix mix = SizeMix::kLevels);
 
 }  // namespace lab::object_pool

@@ -13,18 +13,20 @@ namespace lab::object_pool {
 inline constexpr std::array<std::size_t, 4> kChurnBytes{16, 64, 256, 1024};
 inline constexpr std::size_t kBytes = 64;  ///< of an object in all other workloads of one size
 
+using MakeSoak = std::unique_ptr<AnySoak> (*)(const std::array<std::size_t, kSoakTypes>& capacities);
+
 /// Null: the variant cannot do it.
 struct TaskTable {
   bool searches = false, moves = false, unstable_refs = false, is_heap = false;
   std::array<std::unique_ptr<ChurnTask> (*)(ChurnPlan), kChurnBytes.size()> churn{};
   std::unique_ptr<bench::Task> (*init)(ChurnPlan) = nullptr;
   std::unique_ptr<bench::Task> (*iterate)(std::uint64_t seed, const IteratePlan&) = nullptr;
-  std::unique_ptr<bench::Task> (*frame)(FramePlan) = nullptr;
+  std::unique_ptr<bench::Task> (*frame)(FramePlan, bool by_phase) = nullptr;
   std::unique_ptr<bench::Task> (*start_up)(std::size_t capacity) = nullptr;
   std::unique_ptr<bench::Task> (*overload)(SoundPlan, LoadRule) = nullptr;
   std::unique_ptr<bench::Task> (*references)() = nullptr;
   std::unique_ptr<bench::Task> (*holders)(std::uint64_t seed, std::size_t accesses) = nullptr;
-  std::unique_ptr<AnySoak> (*soak)(const std::array<std::size_t, kSoakTypes>& capacities) = nullptr;
+  MakeSoak soak = nullptr, largest_slots = nullptr;  ///< a pool for each size, or one for all
 };
 
 template <template <typename> class Pool, std::size_t... kSize>
@@ -46,8 +48,8 @@ TaskTable tasks_of() {
   table.iterate = [](std::uint64_t seed, const IteratePlan& plan) -> std::unique_ptr<bench::Task> {
     return std::make_unique<IterateTask<Walked<Plain>>>(seed, plan);
   };
-  table.frame = [](FramePlan plan) -> std::unique_ptr<bench::Task> {
-    return std::make_unique<FrameTask<Walked<Pool<Particle>>>>(std::move(plan));
+  table.frame = [](FramePlan plan, bool by_phase) -> std::unique_ptr<bench::Task> {
+    return std::make_unique<FrameTask<Walked<Pool<Particle>>>>(std::move(plan), by_phase);
   };
   table.overload = [](SoundPlan plan, LoadRule rule) -> std::unique_ptr<bench::Task> {
     using Sounds = Walked<Pool<Sound>>;
@@ -70,10 +72,14 @@ TaskTable tasks_of() {
       table.holders = [](std::uint64_t seed, std::size_t accesses) -> std::unique_ptr<bench::Task> {
         return std::make_unique<HoldersTask<Pool<Watched>>>(seed, accesses);
       };
-    if constexpr (!Searches<Plain>)
+    if constexpr (!Searches<Plain>) {
       table.soak = [](const std::array<std::size_t, kSoakTypes>& capacities) -> std::unique_ptr<AnySoak> {
         return std::make_unique<SoakOf<Pool>>(capacities);
       };
+      table.largest_slots = [](const std::array<std::size_t, kSoakTypes>& capacities) -> std::unique_ptr<AnySoak> {
+        return std::make_unique<SoakOf<Pool, LargestSlots<Pool>>>(capacities);
+      };
+    }
   }
   return table;
 }

@@ -15,6 +15,7 @@ constexpr std::size_t kSoakOperations = 100'000'000;
 constexpr std::size_t kObjects[] = {10, 100, 1'000, 10'000, 100'000, 1'000'000};
 constexpr std::size_t kPercents[] = {10, 25, 50, 75, 90, 99};
 constexpr std::size_t kAccesses[] = {1, 4, 16, 64, 256};
+constexpr std::size_t kFullCapacity = 131'072, kFullPercent = 99;  // very large and mostly full
 
 constexpr const char* kPair = "pair";
 constexpr const char* kSoakMemory = "soak_memory";
@@ -110,6 +111,14 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
     return make(churn_plan(inputs.seed, kCapacity, live, churn_pairs(live, searches)));
   };
 
+  constexpr std::size_t kFullLive = kFullCapacity * kFullPercent / 100;
+  bench::Workload full =
+      make_workload("churn_full", "churn of a very large pool that is mostly full: 129,761 of 131,072 slots", "pair",
+                    churn_pairs(kFullLive, searches));
+  full.prepare = [=](const bench::Case& inputs) {
+    return make(churn_plan(inputs.seed, kFullCapacity, kFullLive, churn_pairs(kFullLive, searches)));
+  };
+
   bench::Workload init = make_workload(
       "init", "churn with all 56 bytes set: by arguments of create() inside the pool, or by the user outside", "pair",
       pairs);
@@ -119,7 +128,7 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
   };
 
   std::vector<bench::Workload> all;
-  for (bench::Workload* workload : {&one, &bursts, &objects, &bytes, &share, &init})
+  for (bench::Workload* workload : {&one, &bursts, &objects, &bytes, &share, &full, &init})
     all.push_back(supported_if(can, kNoStableRefs, std::move(*workload)));
   return all;
 }
@@ -144,7 +153,17 @@ bench::Workload frame(const TaskTable& tasks) {
                     kFrames * kSpawned * kFrames / 2);
   workload.phases = {"update", "create"};
   workload.phase_operations = {{"create", kFrames * kSpawned}};
-  workload.prepare = [make = tasks.frame](const bench::Case& inputs) { return make(frame_plan(inputs.seed)); };
+  workload.prepare = [make = tasks.frame](const bench::Case& inputs) { return make(frame_plan(inputs.seed), true); };
+  return workload;
+}
+
+bench::Workload printed_frame(const TaskTable& tasks) {
+  bench::Workload workload = make_workload(
+      "frame_printed", "the chapter's particles in its pool of 100: 64 frames that move about 64, and create 2 each",
+      "update", kFrames * kPrintedSpawned * kFrames / 2);
+  workload.prepare = [make = tasks.frame](const bench::Case& inputs) {
+    return make(printed_frame_plan(inputs.seed), false);
+  };
   return workload;
 }
 
@@ -168,7 +187,7 @@ std::vector<bench::Workload> overload(const TaskTable& tasks) {
       {"overload_sized", "sounds with a burst beyond 64 voices: the pool has as many as are asked for at once",
        LoadRule::kSized},
       {"overload_ignore", "the same with 64 voices: a full pool creates nothing", LoadRule::kIgnore},
-      {"overload_replace", "the same: in a full pool the quietest sound ends for a louder one", LoadRule::kReplace},
+      {"overload_replace", "the same: in a full pool the quietest sound ends for the new one", LoadRule::kReplace},
       {"overload_grow", "the same: a full pool gets another one of 64, which goes when it is empty", LoadRule::kGrow}};
   std::vector<bench::Workload> all;
   // All seeds have about as many requests, but not exactly; a time is that of the whole scenario.
@@ -177,12 +196,13 @@ std::vector<bench::Workload> overload(const TaskTable& tasks) {
     workload.metrics = {
         {"created", "Sounds created", "", kExact, kNeither},
         {"dropped", "Sounds not created", "", kExact, kLess},
-        {"replaced", "Sounds ended for a louder one", "", kExact, kLess},
+        {"replaced", "Sounds ended for a new one", "", kExact, kLess},
         {"grown", "Pools added", "", kExact, kLess},
         {"given_back", "Pools given back", "", kExact, kNeither},
         {"peak_bytes", "Most memory", "bytes", kExact, kLess},
         {"bytes_after", "Memory afterwards", "bytes", kExact, kLess},
         {"unheard_share", "Share of loudness x time that is asked for and not heard", "", kExact, kLess}};
+    if (rule.rule == LoadRule::kReplace) workload.version = 2;  // version 1 ended no sound for a quieter one
     workload.prepare = [make = tasks.overload, rule = rule.rule](const bench::Case& inputs) {
       return make(sound_plan(inputs.seed), rule);
     };
@@ -216,12 +236,30 @@ bench::Workload holders(const TaskTable& tasks) {
   return supported_if(tasks.holders != nullptr, tasks.moves ? kMoves : kNoStableRefs, std::move(workload));
 }
 
+std::vector<bench::Metric> soak_metrics() {
+  return {{"held_bytes", "Memory held", "bytes", kMemory, kLess},
+          live_metric(),
+          {"free_bytes", "Part of the heap that is free", "bytes", kMemory, kLess},
+          {"largest_free_bytes", "Its largest piece", "bytes", kMemory, kMore}};
+}
+
+bench::Workload sizes(const TaskTable& tasks, const char* name, const char* title, MakeSoak make) {
+  bench::Workload workload = make_workload(name, title, "pair", 200'000);
+  workload.metrics = soak_metrics();
+  workload.prepare = [is_heap = tasks.is_heap, make](const bench::Case& inputs) {
+    return soak_task(is_heap, make, inputs.seed, SizeMix::kRarelyLarge);
+  };
+  return supported_if(make != nullptr, tasks.unstable_refs ? kNoStableRefs : kSearchesMillions, std::move(workload));
+}
+
 bench::Workload soak(const TaskTable& tasks) {
   bench::Workload workload =
       make_workload("soak", "16,384 objects of 8 sizes with long and short lives; each level of a game wants others",
                     "pair", 200'000);
-  workload.metrics = {{"held_bytes", "Memory held", "bytes", kMemory, kLess}, live_metric()};
-  workload.prepare = [tasks](const bench::Case& inputs) { return soak_task(tasks, inputs.seed); };
+  workload.metrics = soak_metrics();
+  workload.prepare = [tasks](const bench::Case& inputs) {
+    return soak_task(tasks.is_heap, tasks.soak, inputs.seed, SizeMix::kLevels);
+  };
   workload.exhibits = {
       {kSoakMemory, "Memory held over 100,000,000 creations and destructions", bench::ExhibitKind::kSeries},
       {kSoakShare, "Memory held per live byte over 100,000,000 creations and destructions",
@@ -244,10 +282,17 @@ std::vector<bench::Workload> workloads(const TaskTable& tasks) {
   };
   add(iteration(tasks));
   all.push_back(frame(tasks));
+  all.push_back(printed_frame(tasks));
   all.push_back(start_up(tasks));
   add(overload(tasks));
   all.push_back(references(tasks));
   all.push_back(holders(tasks));
+  all.push_back(sizes(tasks, "sizes_apart",
+                      "16,384 objects of 16 to 512 bytes, of which each size is half as many as the next smaller one: "
+                      "a pool for each size",
+                      tasks.soak));
+  all.push_back(sizes(tasks, "sizes_largest", "the same objects in one pool, whose slots have the largest size",
+                      tasks.largest_slots));
   all.push_back(soak(tasks));
   return all;
 }

@@ -142,6 +142,33 @@ TEST(Translucent, objects_hide_what_is_behind_them_or_are_left_out) {
   EXPECT_EQ(behind, (Counts{0, 2048, 2048}));
 }
 
+TEST(Scenes, tell_bodies_that_others_hide_from_those_that_are_nowhere_seen) {
+  // A wall, a ball behind it, one beside the picture whose box reaches into the frustum's planes, and one below the
+  // threshold.
+  const VisibleScene scene{{{BodyShape::kBox, {0, 0, -4}, {1, 1, 0.1}},
+                            {BodyShape::kSphere, {0, 0, -8}, {0.5, 0, 0}},
+                            {BodyShape::kSphere, {4.9, 4.9, -8}, {1, 0, 0}},
+                            {BodyShape::kSphere, {1.5, 0, -4}, {0.04, 0, 0}}},
+                           {}};
+  const Counts counts = simple_counts(id_image(scene, 100, 100).view(), 4);
+  ASSERT_EQ(counts[2] + counts[3], 0u);
+  ASSERT_GT(counts[4], 0u);
+  const Listed listed = listed_by_frustum(scene, counts, 100, 100);
+  EXPECT_EQ(listed.hidden, 2u);
+  EXPECT_EQ(listed.below_threshold, 1u);
+  EXPECT_EQ(occluded(scene, counts, 100, 100), 1u) << "the ball behind the wall";
+}
+
+TEST(Scenes, have_bodies_whose_origins_are_in_another_order_than_what_is_seen_of_them) {
+  const Body ball{BodyShape::kSphere, {0, 0, -5}, {0.5, 0, 0}};
+  for (const auto& [half_length, pairs] : {std::pair{9.0, 1u}, std::pair{0.5, 0u}}) {
+    const VisibleScene scene{{ball, {BodyShape::kBox, {-2, 0, -10}, {1, 1, half_length}}}, {}};
+    const Counts counts = simple_counts(id_image(scene, 100, 100).view(), 2);
+    ASSERT_EQ(visible_ids(counts, 100 * 100).size(), 2u);
+    EXPECT_EQ(misordered(scene, counts, 100, 100), pairs) << half_length;
+  }
+}
+
 TEST(Frustum, lists_every_body_that_has_a_pixel_and_bodies_that_have_none) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const VisibleScene scene = make_scene(40, seed);

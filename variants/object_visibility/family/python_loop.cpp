@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/child.h"
 #include "harness/base/layout.h"
@@ -29,13 +30,26 @@ bool has_python() {
   return false;
 }
 
+bool has_numpy() {
+  ChildSpec child;
+  child.command = {"python3", "-c",
+                   // The working folder may have anything of that name.
+                   "import sys; sys.path.pop(0); import importlib.util as u; sys.exit(u.find_spec('numpy') is None)"};
+  const ChildOutcome done = run_child(child);
+  return done.end == ChildEnd::kExited && done.code == 0;
+}
+
 class PythonLoopTask final : public bench::Task {
  public:
-  explicit PythonLoopTask(std::uint64_t seed) : seed_(seed) {}
+  PythonLoopTask(std::uint64_t seed, std::string over) : seed_(seed), over_(std::move(over)) {}
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     ChildSpec child;
-    child.command = {"python3", (root_dir() / "variants" / LAB_FAMILY / "python_loop.py").string(),
-                     fmt::format("{}", kPixels), "64", fmt::format("{}", seed_)};
+    child.command = {"python3",
+                     (root_dir() / "variants" / LAB_FAMILY / "python_loop.py").string(),
+                     fmt::format("{}", kPixels),
+                     "64",
+                     fmt::format("{}", seed_),
+                     over_};
     const ChildOutcome done = run_child(child);
     const std::size_t line = done.output.find('\n');
     if (done.end != ChildEnd::kExited || done.code != 0 || line == std::string::npos)
@@ -51,15 +65,14 @@ class PythonLoopTask final : public bench::Task {
 
  private:
   std::uint64_t seed_;
+  std::string over_;
   double seconds_ = 0;
 };
 
-}  // namespace
-
-bench::Workload python_loop_workload() {
+bench::Workload loop_workload(std::string name, std::string title, std::string over) {
   bench::Workload workload;
-  workload.name = "python_loop";
-  workload.title = "The loop of the article's script in plain Python, over 1920 x 1080 pixels";
+  workload.name = std::move(name);
+  workload.title = std::move(title);
   workload.phases = {"count"};
   workload.operations = kPixels;
   workload.operation = "pixel";
@@ -68,7 +81,26 @@ bench::Workload python_loop_workload() {
       {"seconds", "The loop over the whole image", "s", bench::MetricKind::kQuality, bench::Better::kLess}};
   if (!has_python()) workload.unsupported = "there is no python3";
   if (!workload.unsupported.empty()) return workload;
-  workload.prepare = [](const bench::Case& inputs) { return std::make_unique<PythonLoopTask>(inputs.seed); };
+  workload.prepare = [over = std::move(over)](const bench::Case& inputs) {
+    return std::make_unique<PythonLoopTask>(inputs.seed, over);
+  };
+  return workload;
+}
+
+}  // namespace
+
+bench::Workload python_loop_workload() {
+  return loop_workload("python_loop", "The loop of the article's script in plain Python, over a list of 1920 x 1080",
+                       "list");
+}
+
+bench::Workload numpy_loop_workload() {
+  bench::Workload workload =
+      loop_workload("numpy_loop", "The same loop over an array of NumPy, as the script has it", "numpy");
+  if (workload.unsupported.empty() && !has_numpy()) {
+    workload.unsupported = "python3 has no NumPy";
+    workload.prepare = {};
+  }
   return workload;
 }
 

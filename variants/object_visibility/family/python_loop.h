@@ -7,5 +7,7 @@ namespace lab::object_visibility {
 
 /// Unsupported where there is no python3.
 bench::Workload python_loop_workload();
+/// The same over an array of NumPy. Unsupported where python3 has no NumPy.
+bench::Workload numpy_loop_workload();
 
 }  // namespace lab::object_visibility

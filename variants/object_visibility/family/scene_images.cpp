@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <span>
 
 #include "harness/base/random.h"
 #include "variants/object_visibility/family/prompt.h"
@@ -120,6 +122,39 @@ Listed listed_by_frustum(const VisibleScene& scene, const Counts& counts, std::u
       ++listed.below_threshold;
   }
   return listed;
+}
+
+std::uint64_t occluded(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height) {
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    if (counts[i + 1] > 0) continue;
+    const SeenBodies alone = see(std::span(scene.bodies).subspan(i, 1), scene.camera, width, height);
+    if (std::ranges::any_of(alone.body, [](std::uint32_t body) { return body != kNoBody; })) ++found;
+  }
+  return found;
+}
+
+std::uint64_t misordered(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height) {
+  const SeenBodies seen = see(scene.bodies, scene.camera, width, height);
+  std::vector<double> nearest(scene.bodies.size(), std::numeric_limits<double>::infinity());
+  std::size_t pixel = 0;
+  for (std::uint32_t y = 0; y < height; ++y)
+    for (std::uint32_t x = 0; x < width; ++x, ++pixel) {
+      if (seen.body[pixel] == kNoBody) continue;
+      const Vector3 ray = ray_direction(scene.camera, x, y, width, height) * double{seen.depth[pixel]};
+      double& least = nearest[seen.body[pixel]];
+      least = std::min(least, std::sqrt(dot(ray, ray)));
+    }
+  const auto from_origin = [&scene](std::uint32_t id) {
+    const Vector3 way = scene.bodies[id - 1].middle - scene.camera.eye;
+    return dot(way, way);
+  };
+  const auto visible = visible_ids(counts, std::uint64_t{width} * height);
+  std::uint64_t found = 0;
+  for (const std::uint32_t a : visible)
+    for (const std::uint32_t b : visible)
+      if (a < b && (from_origin(a) < from_origin(b)) != (nearest[a - 1] < nearest[b - 1])) ++found;
+  return found;
 }
 
 bench::Picture picture_of(const IdImage& image, const std::vector<bool>& marked) {

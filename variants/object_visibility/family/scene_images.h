@@ -51,9 +51,17 @@ WrongPixels wrong_pixels(const BlendedImage& image, const std::vector<std::uint3
 bool in_frustum(const PinholeCamera& camera, const Body& body, double aspect);
 /// How many bodies the frustum alone lists, and of these, how many are not visible.
 struct Listed {
-  std::uint64_t listed = 0, hidden = 0, below_threshold = 0;
+  std::uint64_t listed = 0;
+  std::uint64_t hidden = 0;  ///< no pixel: behind others, or outside with a box that is not
+  std::uint64_t below_threshold = 0;
 };
 Listed listed_by_frustum(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height);
+
+/// How many bodies have pixels where they are alone, and none in the scene: others hide them wholly.
+std::uint64_t occluded(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height);
+/// Of the pairs of visible bodies: those whose origins are in another order from the camera than the nearest points
+/// that are seen of them.
+std::uint64_t misordered(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height);
 
 /// A colour for each id. Pixels of `marked`, if there are any, are white, and the others dark.
 bench::Picture picture_of(const IdImage& image, const std::vector<bool>& marked = {});

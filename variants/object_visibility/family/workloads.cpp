@@ -119,21 +119,39 @@ class SceneTask final : public CountTask {
     std::map<std::string, double> counters = CountTask::counters();
     const Listed listed = listed_by_frustum(scene_, counts(), image().width, image().height);
     counters["in_frustum"] = static_cast<double>(listed.listed);
+    counters["stray"] = static_cast<double>(listed.below_threshold);
     counters["wrongly_listed"] = static_cast<double>(listed.hidden + listed.below_threshold);
     return counters;
+  }
+  std::map<std::string, double> costly_counters() const override {
+    return {{"occluded", static_cast<double>(occluded(scene_, counts(), image().width, image().height))},
+            {"misordered", static_cast<double>(misordered(scene_, counts(), image().width, image().height))}};
   }
 
  private:
   VisibleScene scene_;
 };
 
+/// Scenes whose ids are blended.
+struct BlendedScenes {
+  const char* name;
+  std::uint32_t width, height;
+  std::size_t bodies;
+  bool exhibited;
+};
+constexpr BlendedScenes kBlended{"blended", kSmallWidth, kSmallHeight, kBodies, true};
+/// As large as the article's image, with as many objects.
+constexpr BlendedScenes kBlendedFullHd{"blended_full_hd", kWidth, kHeight, 4, false};
+
 /// Pixels with fractions: made whole in both ways, and counted.
 class BlendedTask final : public CountTask {
  public:
-  BlendedTask(const MakeCounter& make, const Ability& ability, const bench::Case& inputs, const VisibleScene& scene)
-      : CountTask(make, ability, inputs, id_image(scene, kSmallWidth, kSmallHeight),
+  BlendedTask(const MakeCounter& make, const Ability& ability, const bench::Case& inputs, const BlendedScenes& of,
+              const VisibleScene& scene)
+      : CountTask(make, ability, inputs, id_image(scene, of.width, of.height),
                   static_cast<std::uint32_t>(scene.bodies.size()), false),
-        blended_(blended_image(scene, kSmallWidth, kSmallHeight)) {}
+        of_(of),
+        blended_(blended_image(scene, of.width, of.height)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     const std::uint64_t sharp = CountTask::repeat(clock);
@@ -169,15 +187,15 @@ class BlendedTask final : public CountTask {
   std::map<std::string, double> costly_counters() const override {
     std::map<std::string, double> counters{{"truncated_scenes", 0}, {"rounded_scenes", 0}};
     for (std::uint64_t seed = 1; seed <= kScenes; ++seed) {
-      const VisibleScene scene = make_scene(kBodies, seed);
+      const VisibleScene scene = make_scene(of_.bodies, seed);
       const auto visible = [&](std::span<const std::uint32_t> ids) {
         Counts counts(scene.bodies.size() + 1);
         for (const std::uint32_t id : ids) ++counts[id];
         counts[kBackground] = 0;
         return visible_ids(counts, ids.size());
       };
-      const auto right = visible(id_image(scene, kSmallWidth, kSmallHeight).ids);
-      const BlendedImage blended = blended_image(scene, kSmallWidth, kSmallHeight);
+      const auto right = visible(id_image(scene, of_.width, of_.height).ids);
+      const BlendedImage blended = blended_image(scene, of_.width, of_.height);
       std::vector<std::uint32_t> ids(blended.values.size());
       for (const auto& [name, way] :
            {std::pair{"truncated_scenes", ToWhole::kTruncated}, {"rounded_scenes", ToWhole::kRounded}}) {
@@ -195,6 +213,7 @@ class BlendedTask final : public CountTask {
     std::vector<std::uint32_t> ids;
     Counts counts;
   };
+  const BlendedScenes of_;
   BlendedImage blended_;
   Counts sharp_;
   Way truncated_, rounded_;
@@ -266,7 +285,13 @@ bench::Workload scene_workload(const MakeCounter& make, const Ability& ability, 
                         std::uint64_t{width} * height, ability);
   workload.metrics.push_back({"in_frustum", "Bodies in the frustum", "", kExact, kNeither});
   workload.metrics.push_back(
-      {"wrongly_listed", "Bodies in the frustum that are hidden or below the threshold", "", kExact, kNeither});
+      {"wrongly_listed", "Bodies in the frustum that are not seen or below the threshold", "", kExact, kNeither});
+  workload.metrics.push_back({"stray", "Bodies with pixels, but below the threshold", "", kExact, kNeither});
+  workload.metrics.push_back(
+      {"occluded", "Bodies that would be seen alone, and are wholly hidden by others", "", kExact, kNeither, true});
+  workload.metrics.push_back(
+      {"misordered", "Pairs of visible bodies whose nearest seen points are in the other order than their origins", "",
+       kExact, kNeither, true});
   if (!workload.unsupported.empty()) return workload;
   workload.prepare = [make, ability, width, height](const bench::Case& inputs) {
     const VisibleScene scene = scene_of(inputs);
@@ -279,14 +304,14 @@ bench::Workload scene_workload(const MakeCounter& make, const Ability& ability, 
   return workload;
 }
 
-bench::Workload blended_workload(const MakeCounter& make, const Ability& ability) {
+bench::Workload blended_workload(const MakeCounter& make, const Ability& ability, const BlendedScenes& of) {
   using enum bench::MetricKind;
   using enum bench::Better;
   bench::Workload workload = counting_workload(
-      "blended",
-      fmt::format("{} x {} pixels whose ids are blended at edges, made whole by truncation and by rounding",
-                  kSmallWidth, kSmallHeight),
-      kSmallWidth * kSmallHeight, ability, false);
+      of.name,
+      fmt::format("{} x {} pixels of {} objects whose ids are blended at edges, made whole by truncation and rounding",
+                  of.width, of.height, of.bodies),
+      std::uint64_t{of.width} * of.height, ability, false);
   workload.phases = {"count", "truncate", "round"};
   workload.metrics.push_back({"blended", "Pixels of several objects", "", kExact, kNeither});
   for (const char* const way : {"truncated", "rounded"}) {
@@ -302,9 +327,10 @@ bench::Workload blended_workload(const MakeCounter& make, const Ability& ability
                                 kExact, kNeither, true});
   }
   if (!workload.unsupported.empty()) return workload;
-  workload.prepare = [make, ability](const bench::Case& inputs) {
-    return std::make_unique<BlendedTask>(make, ability, inputs, scene_of(inputs));
+  workload.prepare = [make, ability, of](const bench::Case& inputs) {
+    return std::make_unique<BlendedTask>(make, ability, inputs, of, make_scene(of.bodies, inputs.seed));
   };
+  if (!of.exhibited) return workload;
   workload.exhibits = {{"truncated", "White: pixels that truncation counts wrongly", bench::ExhibitKind::kImage},
                        {"rounded", "White: pixels that rounding counts wrongly", bench::ExhibitKind::kImage}};
   workload.exhibit = [](const bench::Case& inputs, bench::ExhibitFiles& files) {
@@ -333,8 +359,12 @@ std::vector<bench::Workload> make_workloads(const MakeCounter& make, const Abili
   workloads.push_back(objects_workload(make, ability));
   workloads.push_back(scene_workload(make, ability, "scene", kSceneWidth, kSceneHeight));
   workloads.push_back(scene_workload(make, ability, "scene_small", kSmallWidth, kSmallHeight));
-  workloads.push_back(blended_workload(make, ability));
-  if (ability.as_the_article) workloads.push_back(python_loop_workload());
+  workloads.push_back(blended_workload(make, ability, kBlended));
+  if (ability.as_the_article) {
+    workloads.push_back(python_loop_workload());
+    workloads.push_back(numpy_loop_workload());
+    workloads.push_back(blended_workload(make, ability, kBlendedFullHd));
+  }
   return workloads;
 }
 

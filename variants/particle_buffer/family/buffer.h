@@ -18,10 +18,14 @@ namespace lab::particle_buffer {
 using Ref = std::uint64_t;
 inline constexpr Ref kNone = ~Ref{0};
 
+/// The article's example of a threshold for compaction: the share of dead slots.
+inline constexpr double kDeadLimit = 0.5;
+
 /// What a buffer is made with.
 struct Setup {
   std::size_t amount = 0;           ///< particles that will ever be emitted; known only if the emission is
   std::uint32_t page_slots = 1024;  ///< particles of a page: a power of two, at least 64
+  double dead_limit = kDeadLimit;   ///< compacts when more than this share of the slots is dead, if it compacts
 };
 
 /// Memory of a buffer, and what it has done since it was made.
@@ -104,8 +108,9 @@ struct Abilities {
   bool indices = true;  ///< a particle keeps its index, or its owner is told the new one
   bool compacts = false;
   bool layers = false;
-  bool pages = false;      ///< of Setup::page_slots
-  bool walks_all = false;  ///< its walks visit all particles ever emitted
+  bool pages = false;       ///< of Setup::page_slots
+  bool dead_limit = false;  ///< of Setup: its clean-up compacts
+  bool walks_all = false;   ///< its walks visit all particles ever emitted
 };
 
 using MakeBuffer = std::function<std::unique_ptr<Buffer>(const Setup&)>;

@@ -72,7 +72,7 @@ template <typename L>
 class Paged : public Buffer {
  public:
   Paged(const Setup& setup, const PagedChoice& choice)
-      : choice_(choice), pages_({setup.page_slots, choice.recycles}, L::layers()) {}
+      : choice_(choice), dead_limit_(setup.dead_limit), pages_({setup.page_slots, choice.recycles}, L::layers()) {}
 
   void emit(std::span<const Particle> born, std::span<Ref> refs) override {
     std::size_t done = 0;
@@ -264,8 +264,8 @@ class Paged : public Buffer {
     };
   }
 
-  static bool too_dead(std::size_t slots, std::size_t live) {
-    return static_cast<double>(slots - live) > kDeadLimit * static_cast<double>(slots);
+  bool too_dead(std::size_t slots, std::size_t live) const {
+    return static_cast<double>(slots - live) > dead_limit_ * static_cast<double>(slots);
   }
 
   bool is_better_soon(std::uint32_t frame) const {
@@ -279,6 +279,7 @@ class Paged : public Buffer {
   }
 
   PagedChoice choice_;
+  double dead_limit_;
   PagedLayers pages_;
   std::function<void(const NewRefs&)> owner_;
 };

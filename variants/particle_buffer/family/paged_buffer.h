@@ -17,12 +17,10 @@ enum class Layout {
 
 enum class CleanUp {
   kFreeDeadPages,     ///< in every frame
-  kCompactAtShare,    ///< also compacts when more than kDeadLimit of the slots are dead
+  kCompactAtShare,    ///< also compacts when more than Setup::dead_limit of the slots are dead
   kCompactByForecast  ///< the same, unless pages that die within kSoonFrames bring the share down by themselves
 };
 
-/// The article's example of a threshold.
-inline constexpr double kDeadLimit = 0.5;
 /// A compaction costs as much as walking its dead slots for many frames, so waiting for some costs little.
 inline constexpr std::uint32_t kSoonFrames = 8;
 
@@ -43,5 +41,8 @@ std::unique_ptr<Buffer> make_paged(const Setup& setup, const PagedChoice& choice
 
 /// Of every buffer that make_paged() makes.
 inline constexpr Abilities kPagedAbilities{.indices = true, .compacts = true, .layers = true, .pages = true};
+/// Of those whose clean-up compacts.
+inline constexpr Abilities kCompactingAbilities{
+    .indices = true, .compacts = true, .layers = true, .pages = true, .dead_limit = true};
 
 }  // namespace lab::particle_buffer

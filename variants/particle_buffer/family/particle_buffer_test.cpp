@@ -18,6 +18,7 @@
 #include "harness/base/random.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/bench/exhibits.h"
+#include "variants/common/testing/claims_of_article.h"
 #include "variants/particle_buffer/family/checked_buffer.h"
 #include "variants/particle_buffer/family/colony_particles.h"
 #include "variants/particle_buffer/family/conformance.h"
@@ -45,14 +46,15 @@ constexpr double kAnyMemory = -1;
 struct Kind {
   std::string name;
   MakeBuffer make;
-  Abilities abilities = kPagedAbilities;
+  Abilities abilities = kCompactingAbilities;
   double times_live = 0;  ///< the most memory that may be left after nine of ten have died; 0: it keeps all
 };
 
 Kind paged(const std::string& name, const PagedChoice& choice) {
   // A struct with pointers has 88 bytes, so that even without gaps it is over the limit of the others.
   const double most = choice.layout == Layout::kPointerRows ? 88.0 / 64 * 1.1 : 1.1;
-  return {name, [choice](const Setup& setup) { return make_paged(setup, choice); }, kPagedAbilities,
+  return {name, [choice](const Setup& setup) { return make_paged(setup, choice); },
+          choice.clean_up == CleanUp::kFreeDeadPages ? kPagedAbilities : kCompactingAbilities,
           choice.clean_up == CleanUp::kFreeDeadPages ? 0 : most};
 }
 
@@ -617,7 +619,7 @@ std::map<std::string, std::uint64_t> checksums_of(const Kind& kind) {
 
 TEST(Workloads, have_one_checksum_for_all_kinds_of_buffers) {
   const std::map<std::string, std::uint64_t> expected = checksums_of(good());
-  EXPECT_EQ(expected.size(), 15u);
+  EXPECT_EQ(expected.size(), 18u);
   std::vector<Kind> kinds = unpaged_kinds();
   kinds.push_back(paged("free dead pages", {}));
   kinds.push_back(paged("gaps", {.clean_up = CleanUp::kCompactAtShare, .order = designs::CompactionOrder::kFromEnd}));
@@ -647,6 +649,38 @@ TEST(Workloads, leave_little_more_memory_than_the_live_particles_need_if_the_buf
     }
 }
 
+TEST(Workloads, with_another_limit_of_dead_slots_trade_memory_for_copies) {
+  const auto counted = [](const std::string& name) {
+    std::map<std::string, double> counters;
+    for (const bench::Workload& workload : workloads(good().make, kCompactingAbilities))
+      if (workload.name == name) {
+        const std::unique_ptr<bench::Task> task = workload.prepare(bench::Case{.seed = 1});
+        bench::PhaseClock clock(kFramePhases.size());
+        task->repeat(clock);
+        counters = task->counters();
+      }
+    return counters;
+  };
+  std::map<std::string, double> early = counted("compact_early"), at_half = counted("varying_lifetimes"),
+                                late = counted("compact_late");
+  EXPECT_LT(early["bytes_per_live"], at_half["bytes_per_live"]);
+  EXPECT_LT(at_half["bytes_per_live"], late["bytes_per_live"]);
+  EXPECT_GT(early["moved"], at_half["moved"]);
+  EXPECT_GT(at_half["moved"], late["moved"]);
+  EXPECT_GT(late["moved"], 0);
+}
+
+TEST(Workloads, leave_no_dead_slot_but_in_the_last_page_if_the_buffer_compacts) {
+  for (const bench::Workload& workload : workloads(good().make, kCompactingAbilities)) {
+    if (workload.name != "release") continue;
+    const std::unique_ptr<bench::Task> task = workload.prepare(bench::Case{.seed = 1});
+    bench::PhaseClock clock(1);
+    task->repeat(clock);
+    EXPECT_LT(task->counters().at("dead_slots"), 1024);
+    EXPECT_GE(task->counters().at("dead_slots"), 0);
+  }
+}
+
 TEST(Workloads, are_not_supported_for_reasons_that_follow_from_abilities) {
   const auto reasons = [](const Abilities& abilities) {
     std::map<std::string, std::string> unsupported;
@@ -661,21 +695,27 @@ TEST(Workloads, are_not_supported_for_reasons_that_follow_from_abilities) {
   const std::string no_indices = "its particles move or are replaced without notice, so no index or address lasts",
                     no_pages = "it has no pages of a chosen size",
                     walks_all = "it would walk up to 10 million particles in each of 2,000 frames";
-  EXPECT_EQ(reasons(kPagedAbilities), Reasons{});
+  const auto without_limit = [](Reasons others) {
+    for (const char* const name : {"compact_early", "compact_late", "dead_limit"})
+      others[name] = "its clean-up does not compact";
+    return others;
+  };
+  EXPECT_EQ(reasons(kCompactingAbilities), Reasons{});
+  EXPECT_EQ(reasons(kPagedAbilities), without_limit({}));
   EXPECT_EQ(reasons(UnindexedBuffer<SwapPopRows>::kAbilities),
-            (Reasons{{"children", no_indices},
-                     {"compaction", "it never moves particles together"},
-                     {"layers", "it holds one struct for each particle"},
-                     {"page_size", no_pages},
-                     {"read_at_random", no_indices},
-                     {"read_by_index", no_indices}}));
+            without_limit({{"children", no_indices},
+                           {"compaction", "it never moves particles together"},
+                           {"layers", "it holds one struct for each particle"},
+                           {"page_size", no_pages},
+                           {"read_at_random", no_indices},
+                           {"read_by_index", no_indices}}));
   EXPECT_EQ(reasons(monolithic_abilities(Growth::kFixedAmount)),
-            (Reasons{{"compaction", "it never moves particles together"},
-                     {"page_size", no_pages},
-                     {"rain", walks_all},
-                     {"rain_varying", walks_all}}));
-  EXPECT_EQ(reasons(monolithic_abilities(Growth::kExact)), (Reasons{{"page_size", no_pages}}));
-  EXPECT_EQ(reasons(monolithic_abilities(Growth::kByHalf)), (Reasons{{"page_size", no_pages}}));
+            without_limit({{"compaction", "it never moves particles together"},
+                           {"page_size", no_pages},
+                           {"rain", walks_all},
+                           {"rain_varying", walks_all}}));
+  EXPECT_EQ(reasons(monolithic_abilities(Growth::kExact)), without_limit({{"page_size", no_pages}}));
+  EXPECT_EQ(reasons(monolithic_abilities(Growth::kByHalf)), without_limit({{"page_size", no_pages}}));
 }
 
 TEST(Workloads, have_the_same_names_whatever_is_supported) {
@@ -685,12 +725,16 @@ TEST(Workloads, have_the_same_names_whatever_is_supported) {
     return all;
   };
   const Names expected{
-      "emission",        "varying_lifetimes", "rain",          "rain_varying",   "bursts",         "sink",
-      "load_stop",       "load_replace",      "page_size",     "iterate_fall",   "iterate_motion", "iterate_count",
-      "iterate_visible", "read_by_iterator",  "read_by_index", "read_at_random", "compaction",     "release",
-      "layers",          "children"};
-  EXPECT_EQ(names(kPagedAbilities), expected);
+      "emission",       "varying_lifetimes", "rain",          "rain_varying",    "bursts",           "sink",
+      "load_stop",      "load_replace",      "page_size",     "compact_early",   "compact_late",     "dead_limit",
+      "iterate_fall",   "iterate_motion",    "iterate_count", "iterate_visible", "read_by_iterator", "read_by_index",
+      "read_at_random", "compaction",        "release",       "layers",          "children"};
+  EXPECT_EQ(names(kCompactingAbilities), expected);
   EXPECT_EQ(names({.indices = false}), expected);
+}
+
+TEST(Claims, are_about_variants_workloads_and_metrics_that_exist) {
+  EXPECT_EQ(unknown_in_articles("particle_buffer", workloads(good().make, kCompactingAbilities)), Names{});
 }
 
 // --- Exhibits --------------------------------------------------------------------------------------------------------
@@ -856,7 +900,8 @@ TEST(ParticleBufferExecutables, describe_themselves_in_four_lines) {
     const json::value description = json::parse(output_of(path + " --describe"));
     for (const char* line : {"idea", "cost", "source", "weakness"})
       EXPECT_FALSE(description.at(line).as_string().empty()) << variant << " " << line;
-    EXPECT_EQ(description.at("workloads").as_array().size(), 20u) << variant;
+    EXPECT_EQ(description.at("workloads").as_array().size(), workloads(good().make, kCompactingAbilities).size())
+        << variant;
   }
 }
 

@@ -27,6 +27,7 @@ struct Scenario {
   LoadRule rule = LoadRule::kUnlimited;
   std::size_t most_live = 0;  ///< of a rule
   std::uint32_t page_slots = 1024;
+  double dead_limit = kDeadLimit;
 
   std::uint32_t rate(std::uint32_t frame) const { return rates[frame % rates.size()]; }
   /// Particles that all frames want to emit.

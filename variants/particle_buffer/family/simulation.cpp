@@ -14,7 +14,7 @@ void keep_freed_memory() {
 }
 
 Setup setup_of(const Scenario& scenario) {
-  return {static_cast<std::size_t>(scenario.emitted()), scenario.page_slots};
+  return {static_cast<std::size_t>(scenario.emitted()), scenario.page_slots, scenario.dead_limit};
 }
 
 void Simulation::step(bench::PhaseClock& clock) {

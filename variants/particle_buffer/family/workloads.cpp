@@ -115,6 +115,36 @@ bench::Workload page_sizes(const MakeBuffer& make) {
   return workload;
 }
 
+/// Thresholds below and above the article's example: compaction as soon as it saves a page, and late.
+constexpr double kEarlyLimit = 0, kLateLimit = 0.75;
+
+Scenario with_dead_limit(const char* name, const char* title, double dead_limit) {
+  Scenario scenario = varying_lifetimes();
+  scenario.name = name;
+  scenario.title += title;
+  scenario.dead_limit = dead_limit;
+  return scenario;
+}
+
+std::vector<bench::Workload> dead_limits(const MakeBuffer& make) {
+  constexpr double kPercent = 100;
+  bench::Workload sweep = describe_frames(
+      with_dead_limit("dead_limit", ": over the share of dead slots above which the buffer compacts", kDeadLimit));
+  sweep.axis = bench::Axis{"dead slots", "percent", {}};
+  for (const double limit : {kEarlyLimit, 0.1, 0.25, kDeadLimit, kLateLimit, 0.9})
+    sweep.axis->points.push_back({limit * kPercent, 0});
+  sweep.prepare = [make](const bench::Case& inputs) {
+    return std::make_unique<FramesTask>(with_dead_limit("dead_limit", "", inputs.point / kPercent), inputs.seed, make,
+                                        10);
+  };
+  return {
+      frames(with_dead_limit("compact_early", ": the buffer compacts whenever it can free a page", kEarlyLimit), make),
+      frames(with_dead_limit("compact_late", ": the buffer compacts when more than 75 % of its slots are dead",
+                             kLateLimit),
+             make),
+      std::move(sweep)};
+}
+
 // --- a buffer with holes ---------------------------------------------------------------------------------------------
 
 /// A bijection of the numbers of `bits` bits that looks random.
@@ -235,6 +265,7 @@ bench::Workload walks(const char* name, std::string title, const MakeBuffer& mak
   workload.name = name;
   workload.title = std::move(title);
   workload.phases = {"iterate"};
+  workload.operations = 1;  // each point has its own
   workload.operation = "live particle";
   workload.axis = axis;
   for (bench::AxisPoint& point : workload.axis->points) point.operations = holes_at(point.at).live();
@@ -409,6 +440,7 @@ bench::Workload compaction(const MakeBuffer& make) {
   workload.title =
       "compact 65,536 particles, of which a share is dead at random places, and walk before and after: over that share";
   workload.phases = {"walk_before", "compact", "walk_after"};
+  workload.operations = 1;  // each point has its own
   workload.operation = "live particle";
   workload.repeatable = false;  // it reads a clock
   workload.metrics = {
@@ -436,7 +468,8 @@ class ReleaseTask : public bench::Task {
     const Usage usage = buffer->usage();
     const auto live = static_cast<double>(buffer->live());
     counters_ = {{"bytes_per_live", static_cast<double>(usage.bytes) / live},
-                 {"times_live", static_cast<double>(usage.bytes) / (live * sizeof(Particle))}};
+                 {"times_live", static_cast<double>(usage.bytes) / (live * sizeof(Particle))},
+                 {"dead_slots", static_cast<double>(usage.slots) - live}};
     return digest_of(*buffer);
   }
   std::map<std::string, double> counters() const override { return counters_; }
@@ -458,7 +491,8 @@ bench::Workload release(const MakeBuffer& make) {
   workload.operations = kHoles.live();
   workload.operation = "live particle";
   workload.metrics = {{"bytes_per_live", "Bytes for each live particle afterwards", "bytes", MetricKind::kExact},
-                      {"times_live", "Bytes, as a multiple of those of the live particles", "", MetricKind::kExact}};
+                      {"times_live", "Bytes, as a multiple of those of the live particles", "", MetricKind::kExact},
+                      {"dead_slots", "Slots without a live particle", "", MetricKind::kExact}};
   workload.prepare = [make](const bench::Case& inputs) {
     return std::make_unique<ReleaseTask>(kHoles, make, inputs.seed);
   };
@@ -626,6 +660,7 @@ bench::Workload unless(bool supported, const char* why, bench::Workload workload
 }
 
 constexpr const char* kWalksAll = "it would walk up to 10 million particles in each of 2,000 frames";
+constexpr const char* kNoDeadLimit = "its clean-up does not compact";
 constexpr const char* kNoIndices = "its particles move or are replaced without notice, so no index or address lasts";
 
 }  // namespace
@@ -643,6 +678,8 @@ std::vector<bench::Workload> workloads(const MakeBuffer& make, const Abilities& 
       frames(under_rule(LoadRule::kStopEmitting), make),
       frames(under_rule(LoadRule::kReplaceOldest), make),
       unless(abilities.pages, "it has no pages of a chosen size", page_sizes(make))};
+  for (bench::Workload& workload : dead_limits(make))
+    all.push_back(unless(abilities.dead_limit, kNoDeadLimit, std::move(workload)));
   for (bench::Workload& workload : all_walks(make)) all.push_back(std::move(workload));
   all.push_back(reads("read_by_iterator", "by an iterator", Access::kIterator, make));
   all.push_back(

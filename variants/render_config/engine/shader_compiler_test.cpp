@@ -80,6 +80,33 @@ TEST_F(Compiling, compiles_a_text_once) {
   EXPECT_EQ(compiler_.compilations(), 2u);
 }
 
+TEST_F(Compiling, includes_a_file_in_the_branch_that_is_taken) {
+  files_["b.glsl"] = "float f() { return 1.0; }\n";
+  files_["c.glsl"] = "#include \"b.glsl\"\n";
+  const std::string extension = "#extension GL_GOOGLE_include_directive : require\n";
+  const std::string both =
+      "#ifdef FANCY\n#include \"b.glsl\"\n#else\n#include \"b.glsl\"\n#endif\n#include \"c.glsl\"\n";
+  EXPECT_EQ(problem(fragment(extension + both, "shown.r = f();")), "");
+  EXPECT_EQ(problem(fragment(extension + "#define FANCY\n" + both, "shown.r = f();")), "");
+  EXPECT_EQ(problem(fragment(extension + "#if 0\n#include \"c.glsl\"\n#endif\n", "shown.r = f();")).substr(0, 7),
+            "a.frag:");
+  // The second time only the circle's end is left.
+  files_["b.glsl"] = "#include \"c.glsl\"\nfloat f() { return 1.0; }\n";
+  EXPECT_EQ(problem(fragment(extension + both + "int after = missing;")),
+            "a.frag:9: expected GLSL, found: 'missing' : undeclared identifier");
+}
+
+TEST_F(Compiling, refuses_more_includes_than_anybody_writes) {
+  for (char name = 'b'; name < 'z'; ++name) {
+    const std::string next = fmt::format("#include \"{}.glsl\"\n", static_cast<char>(name + 1));
+    files_[fmt::format("{}.glsl", name)] = next + next;
+  }
+  files_["z.glsl"] = "";
+  const std::string extension = "#extension GL_GOOGLE_include_directive : require\n";
+  const std::string found = problem(fragment(extension + "#include \"b.glsl\"\n"));
+  EXPECT_TRUE(found.ends_with(": expected at most 256 includes, found more")) << found;
+}
+
 TEST_F(Compiling, names_the_file_and_line_of_a_mistake_in_an_include) {
   files_["b.glsl"] = "\nfloat f() { return none; }\n";
   files_["c.glsl"] = "#include \"b.glsl\"\nfloat g() { return nothing; }\n";

@@ -19,7 +19,8 @@ struct ShaderSource {
   std::vector<std::string> files;  ///< by the numbers that #line gives them
 };
 
-/// `from`: where the file is named. An include is relative to the file that has it; each file is included once.
+/// `from`: where the file is named. An include is relative to the file that has it; each file is included once, by the
+/// first include in a branch that the preprocessor takes.
 Expected<ShaderSource> shader_source(const std::filesystem::path& file, const Place& from, const ReadFile& read);
 
 }  // namespace lab::render_config

@@ -196,7 +196,8 @@ class FrameTask final : public bench::Task {
 /// What is edited, in the greyscale configuration: the first edit, which the second undoes.
 struct Edit {
   const char *name, *title, *file;
-  std::vector<std::pair<std::string, std::string>> changes = {};  ///< none: a comment, which is new each time
+  std::vector<std::pair<std::string, std::string>> changes;
+  bool compiles = false;  ///< a shader: both edits also have a comment that is new, because known text is not compiled
 };
 const std::array<Edit, 4> kEdits{
     {{"edit_setting",
@@ -211,7 +212,11 @@ const std::array<Edit, 4> kEdits{
       "the implementation of cascaded shadows",
       "greyscale/settings.json",
       {{"\"greyscale_amount\": 1", "\"greyscale_amount\": 1, \"shadows\": \"cascades_apart\""}}},
-     {"edit_shader", "a shader", "greyscale/greyscale.frag"}}};
+     {"edit_shader",
+      "a shader",
+      "greyscale/greyscale.frag",
+      {{"vec3(0.2126, 0.7152, 0.0722)", "vec3(0.0722, 0.2126, 0.7152)"}},
+      true}}};
 
 /// Edits a file while frames go on, and waits for the first frame that shows it.
 class EditTask final : public bench::Task {
@@ -236,9 +241,11 @@ class EditTask final : public bench::Task {
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     frames_ = 0;
+    seen_ = 0;
     compile_ns_ = 0;
     for (const bool undone : {false, true}) {
       render();
+      const std::uint64_t before_edit = image_digest();
       const std::string text = edited(undone);
       const auto written = std::chrono::steady_clock::now();
       const auto ns_since = [&] {
@@ -254,11 +261,14 @@ class EditTask final : public bench::Task {
       const double compile_ns = 1e9 * live_->status().compile_seconds;
       compile_ns_ += compile_ns;
       frames_ += std::ranges::count_if(begins_, [&](double begin) { return begin >= compile_ns; });
+      seen_ += image_digest() != before_edit ? 1 : 0;
     }
-    return digest_of(required(stage_->picture(shown_->output()), "reading the image"));
+    return image_digest();
   }
   std::map<std::string, double> counters() const override {
-    return {{"frames_until_new", static_cast<double>(frames_) / kEditsOfOne}, {"compile", compile_ns_ / kEditsOfOne}};
+    return {{"edits_seen", static_cast<double>(seen_)},
+            {"frames_until_new", static_cast<double>(frames_) / kEditsOfOne},
+            {"compile", compile_ns_ / kEditsOfOne}};
   }
 
   static constexpr std::size_t kEditsOfOne = 2;
@@ -270,13 +280,12 @@ class EditTask final : public bench::Task {
     required(stage_->record(*shown_), "recording a frame");
     required(stage_->execute(), "rendering a frame");
   }
-  // A shader is new text each time, because known text is not compiled again.
+  std::uint64_t image_digest() { return digest_of(required(stage_->picture(shown_->output()), "reading the image")); }
   std::string edited(bool undone) {
     std::string text = text_;
-    if (edit_.changes.empty()) return text + fmt::format("// Edit {}.\n", ++edits_);
     for (const auto& [from, to] : edit_.changes)
       if (!undone) text.replace(text.find(from), from.size(), to);
-    return text;
+    return edit_.compiles ? text + fmt::format("// Edit {}.\n", ++edits_) : text;
   }
 
   const Edit& edit_;
@@ -291,6 +300,7 @@ class EditTask final : public bench::Task {
   std::vector<double> begins_;  // of frames, since the edit
   std::uint64_t edits_ = 0;
   std::ptrdiff_t frames_ = 0;
+  int seen_ = 0;
   double compile_ns_ = 0;
 };
 
@@ -326,6 +336,7 @@ bench::Workload load_workload(const Renderer& renderer, const Named& of) {
   workload.name = fmt::format("load_{}", of.name);
   workload.title = fmt::format("From files to a frame that can be recorded, without a driver: {}", of.title);
   workload.phases = {"read", "make"};
+  workload.operations = 1;
   workload.operation = "load";
   workload.prepare = [renderer, which = of.which](const bench::Case& inputs) {
     return std::make_unique<LoadTask>(renderer, which, inputs.seed);
@@ -378,6 +389,7 @@ bench::Workload edit_workload(const Renderer& renderer, const Edit& edit) {
   workload.operations = EditTask::kEditsOfOne;
   workload.operation = "edit";
   workload.metrics = {
+      {"edits_seen", "Of an edit and its undoing, those that changed the image", "", kExact, kMore},
       {"frames_until_new", "Frames that an edit takes, without those of the shaders' compiler", "", kQuality, kLess},
       {"compile", "Of it, in the compiler of shaders", "ns", kTime, kLess}};
   if (!renderer.reloads) workload.unsupported = "it does not reload files";

@@ -330,9 +330,6 @@ class Reader {
   void read_sections() {
     for (const Member& member : sections_.resources) read_resource(member);
     for (const Member& member : sections_.views) read_view(member);
-    if (config_.views.size() > environment_.most_views)
-      problems_.add(config_.views[environment_.most_views].place,
-                    fmt::format("expected at most {} views, found {}", environment_.most_views, config_.views.size()));
     for (const Member& member : sections_.layers) read_layer(member);
     for (const Member& member : sections_.shaders) read_shader(member);
     read_materials();
@@ -353,6 +350,7 @@ class Reader {
       }
     }
     if (problems_.any()) return;
+    number_views();
     if (!sections_.output) {
       problems_.add(sections_.place, "expected a render config with \"output\", found none");
       return;
@@ -412,6 +410,22 @@ class Reader {
     choose(member.value, "fit", kFits, fit);
     view.sphere = fit == 0;
     config_.views.push_back(std::move(view));
+  }
+
+  /// Leaves out the views that no pass of the frame names; the others keep their order.
+  void number_views() {
+    std::vector<std::size_t> numbers(config_.views.size() + 1);  // the camera's stays 0
+    std::vector<View> named;
+    for (std::size_t old = 1; old < numbers.size(); ++old) {
+      if (std::ranges::find(config_.frame, old, &Pass::view) == config_.frame.end()) continue;
+      named.push_back(std::move(config_.views[old - 1]));
+      numbers[old] = named.size();
+    }
+    for (Pass& pass : config_.frame) pass.view = numbers[pass.view];
+    config_.views = std::move(named);
+    if (config_.views.size() > environment_.most_views)
+      problems_.add(config_.views[environment_.most_views].place,
+                    fmt::format("expected at most {} views, found {}", environment_.most_views, config_.views.size()));
   }
 
   void read_layer(const Member& member) {

@@ -122,6 +122,34 @@ TEST_F(ReadConfig, resolves_all_names) {
   EXPECT_FALSE(config->views[0].sphere);
 }
 
+TEST_F(ReadConfig, numbers_the_views_that_the_frame_names) {
+  const std::string view =
+      "\"first\": {\"cascade\": 0, \"of\": 2, \"reach\": 50, \"split\": 0.5, \"fit\": \"box\", \"pixels\": \"$size\"}";
+  const auto of = [](const std::string& name) { return "\"" + name + "\": {\"cascade\": 0, \"of\": 1}"; };
+  EXPECT_EQ(problem(view, of("a") + ", " + of("b") + ", " + view + ", " + of("c") + ", " + of("d")), "");
+  const Expected<Config> config = read();
+  ASSERT_TRUE(config) << config.error().what;
+  ASSERT_EQ(config->views.size(), 1u);
+  EXPECT_EQ(config->views[0].name, "first");
+  EXPECT_EQ(config->frame[0].view, 1u);
+  // As many as a frame may have, and one more.
+  const auto passes = [&](const std::vector<std::string>& names) {
+    std::string all;
+    for (const std::string& name : names)
+      all += "{\"draw\": \"shadow\", \"view\": \"" + name + "\", \"depth\": \"shadow\", \"clear\": {\"shadow\": 1}},";
+    scratch_.write("library.json", kLibrary);
+    std::string text = kGood;
+    text.replace(text.find(view), view.size(), of("a") + ",\n" + of("b") + ",\n" + view + ",\n" + of("c"));
+    const std::size_t at = text.find("{\"draw\": \"shadow\"");
+    text.insert(at, all);
+    scratch_.write("a.json", text);
+    return problem_of("a.json");
+  };
+  EXPECT_EQ(passes({"a", "c"}), "");
+  EXPECT_EQ(read()->frame[1].view, 3u);
+  EXPECT_EQ(passes({"a", "b", "c"}), "a.json:15: expected at most 3 views, found 4");
+}
+
 TEST_F(ReadConfig, leaves_out_what_the_settings_leave_out) {
   EXPECT_EQ(problem("\"shadows\": \"near\"", "\"shadows\": \"none\""), "");
   EXPECT_EQ(read()->frame.size(), 3u);

@@ -196,7 +196,9 @@ class Viewer {
     written_lines_ = lines_;
     const auto picture = stage_->picture(output);
     if (!picture) return picture.error();
-    const std::filesystem::path folder = options_.out.value_or(".");
+    // The working folder may be a checkout, of which no file changes unasked.
+    const std::filesystem::path folder =
+        options_.out.value_or(place_in_build(build_dir(), "view") / options_.config.stem());
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     if (failed) return file_error("creating", folder, failed.value());

@@ -20,6 +20,7 @@
 
 #include "harness/base/child.h"
 #include "harness/base/files.h"
+#include "harness/base/layout.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/base/spawn.h"
@@ -231,7 +232,7 @@ class RunningViewer {
 class ViewerWithoutDisplay : public testing::Test {
  protected:
   void SetUp() override {
-    if (!vulkan::has_pinned_driver()) GTEST_SKIP() << "no pinned driver";
+    if (!vulkan::has_pinned_driver()) GTEST_SKIP() << "needs the package lavapipe";
     fs::copy(LAB_SOURCE_DIR "/variants/render_config/configurations", path(""), fs::copy_options::recursive);
     edit("pattern.json", kPattern);
     edit("pattern_library.json", kPatternLibrary);
@@ -289,7 +290,7 @@ class ViewerWithoutDisplay : public testing::Test {
 class ViewerOnScreen : public ViewerWithoutDisplay {
  protected:
   void SetUp() override {
-    if (!XServer::is_installed()) GTEST_SKIP() << "no Xvfb";
+    if (!XServer::is_installed()) GTEST_SKIP() << "needs Xvfb";
     ViewerWithoutDisplay::SetUp();
   }
   void TearDown() override { ::unsetenv("DISPLAY"); }
@@ -507,6 +508,14 @@ TEST_F(ViewerWithoutDisplay, one_frame_is_written_where_no_x_server_answers) {
             (Run{0, file, "view: no X server: DISPLAY is not set" + end}));
   EXPECT_EQ(run(command("pattern.json", {"--out", path("out")}), "unix:987"),
             (Run{0, file, "view: no X server answers on DISPLAY 'unix:987'" + end}));
+}
+
+TEST_F(ViewerWithoutDisplay, frames_without_a_folder_lie_in_the_build_folder_and_not_in_the_working_folder) {
+  const fs::path file = place_in_build(build_dir(), "view/pattern/frame-0000.png");
+  fs::remove(file);
+  EXPECT_EQ(run(command("pattern.json", {"--display", "none"})), (Run{0, file.string() + "\n", "view: loaded\n"}));
+  EXPECT_EQ(content_of(file), png(pattern(kWidth, kHeight, 51)));
+  EXPECT_FALSE(fs::exists("frame-0000.png"));
 }
 
 TEST_F(ViewerWithoutDisplay, a_file_follows_the_configuration_until_a_signal_comes) {

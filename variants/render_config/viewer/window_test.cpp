@@ -41,7 +41,7 @@ class OnScreen : public vulkan::OnDriver {
   OnScreen() : OnDriver({.draws = true, .presents = true}) {}
 
   static void run_there() {
-    if (!XServer::is_installed()) GTEST_SKIP() << "no Xvfb";
+    if (!XServer::is_installed()) GTEST_SKIP() << "needs Xvfb";
     OnDriver::run_there();
   }
 

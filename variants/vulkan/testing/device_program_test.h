@@ -32,6 +32,7 @@ class DeviceProgramTest : public testing::Test {
     child.command = {kBuild / name_};
     child.command.insert(child.command.end(), arguments.begin(), arguments.end());
     child.environment = std::move(environment);
+    child.environment.emplace_back("VK_LOADER_LAYERS_DISABLE=~implicit~");  // the machine's, with --driver machine
     // A driver's leaks and locks are its own.
     child.environment.emplace_back("ASAN_OPTIONS=detect_leaks=0");
     child.environment.emplace_back("TSAN_OPTIONS=ignore_noninstrumented_modules=1:detect_deadlocks=0");

@@ -74,6 +74,7 @@ bench::Workload disc(DrawDisc draw) {
   workload.name = "disc";
   workload.title = "a disc of 256 x 256 pixels";
   workload.phases = {"clear", "draw"};
+  workload.operations = 1;
   workload.operation = "disc";
   workload.metrics = {{"paper_bytes", "Paper", "bytes", bench::MetricKind::kExact, bench::Better::kNeither},
                       {"sharpness", "Share of inked pixels", "", bench::MetricKind::kQuality, bench::Better::kMore}};
@@ -93,6 +94,7 @@ bench::Workload sizes(DrawDisc draw) {
   workload.name = "sizes";
   workload.title = "discs of 16 x 16 to 256 x 256 pixels";
   workload.phases = {"clear", "draw"};
+  workload.operations = 1;  // each point has its own
   workload.operation = "pixel";
   workload.tolerance = bench::Tolerance{bench::Distance::kRootMeanSquare, 0.5, "grey levels"};
   workload.axis = bench::Axis{"side", "pixels", {}};

@@ -1,0 +1,52 @@
+import os
+import subprocess
+import tempfile
+import unittest
+
+from harness.make import build, ninja, paths
+
+
+def script(folder: str, text: str) -> list[str]:
+    path = os.path.join(folder, "ninja")
+    paths.write_if_changed(path, f"#!/bin/sh\n{text}\n", 0o755)
+    return [path]
+
+
+class Pending(unittest.TestCase):
+    def test_what_ninja_says_is_counted_and_what_it_does_not_say_is_unknown(self) -> None:
+        table = {"echo 'ninja: no work to do.'": 0,
+                 "echo '[1/12] c++ a'; echo '[2/12] c++ b'": 12,
+                 "echo 'ninja: error: loading build.ninja'; exit 1": None,
+                 "echo nonsense": None}
+        for says, expected in table.items():
+            with self.subTest(says), tempfile.TemporaryDirectory() as folder:
+                self.assertEqual(ninja.pending(script(folder, says)), expected)
+
+    def test_cmake_runs_before_the_dry_run(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            calls = os.path.join(folder, "calls")
+            ninja.pending([*script(folder, f'echo "$*" >> {calls}'), "-C", "there"], ["harness"])
+            self.assertEqual(paths.read_if_there(calls), "-C there build.ninja\n-C there -n harness\n")
+
+
+@unittest.skipUnless(build.existing_harness(), "waits for a build: python3 make.py build")
+class Plan(unittest.TestCase):
+    """What the button announces of the real build."""
+
+    def test_a_finished_build_has_nothing_to_do_and_an_empty_one_everything(self) -> None:
+        options = build.existing_options()
+        packages = build.fetch(options, quiet=True)
+        finished = build.Build(options, packages)
+        self.assertEqual(finished.steps(), 0, "python3 make.py build; python3 make.py test builds it first")
+        with tempfile.TemporaryDirectory() as folder:
+            empty = build.Build(options, packages)
+            empty.folder = folder
+            empty.configure()
+            listed = subprocess.run([*empty.tools.ninja, "-C", folder, "-t", "commands"], capture_output=True, text=True,
+                                    check=True)
+            self.assertGreater(empty.steps(), len(empty.variants()))
+            self.assertEqual(empty.steps(), len(listed.stdout.splitlines()))
+
+
+if __name__ == "__main__":
+    unittest.main()
