@@ -828,8 +828,9 @@ std::string outlook(const Comparison& comparison) {
   const std::optional<double> detectable = stats::detectable_change(plan);
   return fmt::format("With {} process{} per arm and a noise of {} % {}; {}.", processes, processes == 1 ? "" : "es",
                      significant(100 * *comparison.noise, 2),
-                     detectable ? fmt::format("a change of {} % is found in 4 of 5 cases", significant(100 * *detectable, 2))
-                                : "no change can be found",
+                     detectable
+                         ? fmt::format("a change of {} % is found in 4 of 5 cases", significant(100 * *detectable, 2))
+                         : "no change can be found",
                      same_phrase(comparison, plan));
 }
 

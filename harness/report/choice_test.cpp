@@ -89,8 +89,8 @@ TEST(Choice, of_a_disturbed_session_marks_nothing) {
   set_heap(result, "buddy", 135);
   set_heap(result, "c_library", 110);
   const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
-  const Section section = choice_section(
-      "allocator", results::describe(sample::background().families, "allocator"), result, disturbed);
+  const Section section =
+      choice_section("allocator", results::describe(sample::background().families, "allocator"), result, disturbed);
   EXPECT_TRUE(column_of(table_of(section), "Front").empty());
   EXPECT_TRUE(table_of(section).summary_rows.empty());
   EXPECT_NE(table_of(section).caption.find("disturbed, not judged"), std::string::npos);

@@ -167,8 +167,7 @@ TEST(Claims, of_numbers_say_what_keeps_them_from_a_verdict) {
   const results::ExactClaim most{{"shelf/*", "levels"}, {"2", 2, 1}, kMost};
   EXPECT_EQ(reason_of(most, {2.5}), "shelf/plain/store has 2.5 in one process, which proves no exact value.");
   EXPECT_EQ(reason_of(most, {1, 2}), "shelf/plain/store has different values of an exact metric, 1 to 2.");
-  EXPECT_EQ(reason_of(most, {2.5}, kQuality),
-            "shelf/plain/store has 2.5 in 1 process; a metric with noise needs 6.");
+  EXPECT_EQ(reason_of(most, {2.5}, kQuality), "shelf/plain/store has 2.5 in 1 process; a metric with noise needs 6.");
   EXPECT_EQ(reason_of(most, {1, 1, 1, 1, 1, 3}, kQuality),
             "shelf/plain/store has 1 to 3: not in every process as stated, nor beyond it with the interval of the "
             "median.");
@@ -178,8 +177,7 @@ TEST(Claims, of_numbers_say_what_keeps_them_from_a_verdict) {
   // As the formula writes it, on both sides.
   const results::FormulaClaim formula{{"shelf/*", "tree"}, *results::Formula::parse("2^levels * leaf")};
   EXPECT_EQ(reason_of(formula, {5, 5}), "2^5 * 16,384 = 524,288, as the formula gives it in 1 benchmark.");
-  EXPECT_EQ(reason_of(formula, {6, 6}),
-            "shelf/plain/store has 524,288; the formula gives 2^6 * 16,384 = 1,048,576.");
+  EXPECT_EQ(reason_of(formula, {6, 6}), "shelf/plain/store has 524,288; the formula gives 2^6 * 16,384 = 1,048,576.");
 }
 
 TEST(Claims, of_a_disturbed_session_are_shown_with_their_intervals) {

@@ -259,7 +259,7 @@ TEST(SweepCharts, compare_only_lines_that_reach_the_last_point) {
   for (results::Process& process : result.processes)
     if (process.benchmark == "shelf/quick/store") process.points.pop_back();
   const Chart chart = sweep_charts("shelf", result).front();
-  EXPECT_EQ(chart.title, "store: at 16 threads, plain has 6.44 (6.30 to 6.57) ns per pair");
+  EXPECT_EQ(chart.title, "store: at 16 threads, plain has 6.44 (6.30 to 6.58) ns per pair");
   EXPECT_EQ(chart.table->benchmarks, (std::vector<Names>{{"shelf/plain/store"}, {"shelf/quick/store"}}));
 }
 
@@ -288,7 +288,8 @@ TEST(SweepCharts, over_an_axis_per_core_say_how_many_that_is_here) {
   EXPECT_EQ(points_phrase(result.workloads.front(), result),
             "threads per core: 1 and 16; here 2 threads and 32 threads");
   const Chart chart = sweep_charts("shelf", result).front();
-  EXPECT_EQ(chart.title, "store: at 16 threads per core (32 threads), quick has the lowest median, 3.31 (3.17 to 3.45) ns per pair");
+  EXPECT_EQ(chart.title,
+            "store: at 16 threads per core (32 threads), quick has the lowest median, 3.31 (3.17 to 3.45) ns per pair");
   EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 per core: 2 threads", "16 per core: 32 threads"}));
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   const Expected<std::string> drawn = (*renderer)->render("sweep", drawing_specification(chart, DrawingTarget::kFile));

@@ -313,8 +313,7 @@ TEST(OddSessions, give_the_verdict_that_the_values_deserve_whether_fit_or_not) {
       framed = framed || !values_of(odd.result, variant.name, "frames").empty();
     EXPECT_EQ(verdict("bound of frames") == "**disturbed, not judged**", odd.unfit && framed) << odd.what;
   }
-  for (const char* const verdict :
-       {"**reproduced**", "**refuted**", "**undecided**", "**disturbed, not judged**"})
+  for (const char* const verdict : {"**reproduced**", "**refuted**", "**undecided**", "**disturbed, not judged**"})
     EXPECT_GT(seen[verdict], 5u) << verdict;
 }
 

@@ -209,7 +209,7 @@ inline std::string png(const std::string& name) {
 /// A family with pictures to compare, whose workloads trade error for time: two are swept over samples, and the error
 /// is in every second process alone. Returns the files of the pictures.
 inline ExhibitContents add_shadows(results::Result& result, int blocks) {
-  const bench::Metric error{"error_to_converged",        "RMS error",          "grey levels",
+  const bench::Metric error{"error_to_converged",      "RMS error",          "grey levels",
                             bench::MetricKind::kExact, bench::Better::kLess, true};
   const bench::Axis samples{"samples", "", {{4, 0}, {6, 0}, {12, 0}, {24, 0}}};
   struct Work {

@@ -58,7 +58,7 @@ TEST(TradeOffs, say_what_reaches_the_best_of_the_first_workload_for_less) {
   const Chart chart = chart_of(shadows());
   EXPECT_EQ(chart.title,
             "Error against time, scalar: still_reprojected with 4 samples reaches the RMS error of still_plain with 24 "
-            "samples at 0.267 (0.261 to 0.273) of its time");
+            "samples at 0.267 (0.266 to 0.271) of its time");
   results::Result costly = shadows();
   for (results::Process& process : costly.processes)
     if (process.benchmark.ends_with("/still_reprojected"))
