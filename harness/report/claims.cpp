@@ -460,10 +460,7 @@ std::string wording(const JudgedClaim& claim) {
 
 std::vector<std::pair<std::string, std::string>> basis_of(const results::Claim& claim) {
   const auto& [passage, decides, here] = claim.basis;
-  std::vector<std::pair<std::string, std::string>> all{
-      {"In the article", passage}, {"What would decide it", decides}, {"Why this does", here}};
-  std::erase_if(all, [](const auto& part) { return part.second.empty(); });
-  return all;
+  return {{"In the article", passage}, {"What would decide it", decides}, {"Why this does", here}};
 }
 
 Table open_claims_table(const Article& article) {

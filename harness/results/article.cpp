@@ -235,9 +235,11 @@ void fields(FieldReader& f, Claim& claim) {
       {"driver", read_alternative<DriverClaim>},
       {"text", [](FieldReader&, ClaimKind& kind) { kind.emplace<TextClaim>(); }}};
   f("claim", claim.text);
-  f.added("passage", claim.basis.passage);
-  f.added("decides", claim.basis.decides);
-  f.added("here", claim.basis.here);
+  for (const auto& [field, sentence] :
+       {std::pair{"passage", &claim.basis.passage}, {"decides", &claim.basis.decides}, {"here", &claim.basis.here}}) {
+    f(field, *sentence);
+    if (!f.failed() && sentence->empty()) f.refuse(field, "expected a sentence, found none");
+  }
   f.added("needs", claim.need);
   read_kind<ClaimKind>(f, kKinds, claim.kind);
 }

@@ -182,6 +182,13 @@ TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
   } rows[]{
       {R"("kind": "order")", R"("kind": "guess")", "claims[3].kind: " + all_claims},
       {R"("kind": "order", )", "", "claims[3].kind: missing"},
+      {R"("claim": "Quick puts fast", "passage": "There", )", R"("claim": "Quick puts fast", )",
+       "claims[0].passage: missing"},
+      {R"("passage": "There", "decides": "A count", "here": "It counts", "metric": "put")",
+       R"("passage": "There", "here": "It counts", "metric": "put")", "claims[0].decides: missing"},
+      {R"("passage": "There", "decides": "A count", "here": "It counts", "metric": "put")",
+       R"("passage": "There", "decides": "A count", "here": "", "metric": "put")",
+       "claims[0].here: expected a sentence, found none"},
       {R"("kind": "value")", R"("kind": "values")",
        "errata[1].measured.kind: expected one of 'ratio', 'value', 'smallest image storage', 'heap share', 'allocation "
        "limit', 'none', found 'values'"},
