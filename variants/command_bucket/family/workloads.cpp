@@ -443,7 +443,7 @@ std::vector<bench::Workload> workloads(const Renderer& renderer) {
   std::vector<bench::Workload> all{
       frames("frame", "10,000 meshes and 10,000 lights through three command buckets", renderer, {}),
       with_exhibits(
-          frames("frame_work", "the same frame with artificial work for each command, as much as in the article",
+          frames("frame_work", "the same frame with artificial work for each command",
                  renderer, {.work_steps = kArticleWorkSteps}),
           renderer)};
   const auto add = [&all](std::vector<bench::Workload> more) {
