@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -26,7 +27,9 @@ std::string not_here(std::string_view reason) {
 /// "131,072 of 67,108,864 bytes, 0.1953 %"; only the value if there is no whole.
 std::string share_phrase(const results::Quantity& quantity, const judge::Share& share) {
   const bool bytes = quantity.metric.ends_with("_bytes");
-  if (quantity.over.empty()) return number(share.part) + (bytes ? " bytes" : "");
+  const std::string part =
+      share.part == std::trunc(share.part) ? thousands(fmt::format("{:.0f}", share.part)) : number(share.part);
+  if (quantity.over.empty()) return part + (bytes ? " bytes" : "");
   return fmt::format("{} of {}{}, {:.4f} %", number(share.part), number(share.whole), bytes ? " bytes" : "",
                      100 * share.value());
 }

@@ -38,10 +38,10 @@ std::string progress_phrase(const BlockProgress& progress, const Result* result)
   if (progress.blocks == 0) return "The session is running. This page is updated after each block.";
   // Verdicts read after every block would be wrong more often than their stated error rate.
   const bool has_base = result != nullptr && results::find_arm(*result, results::kBase) != nullptr;
-  const std::string done = progress.planned == 0
-                               ? counted(static_cast<std::size_t>(progress.blocks), "block")
-                               : fmt::format("{} of {}", progress.blocks,
-                                             counted(static_cast<std::size_t>(progress.planned), "block"));
+  const std::string done =
+      progress.planned == 0
+          ? counted(static_cast<std::size_t>(progress.blocks), "block")
+          : fmt::format("{} of {}", progress.blocks, counted(static_cast<std::size_t>(progress.planned), "block"));
   return fmt::format("The session is running: {} so far. This page is updated after each block.{}", done,
                      has_base ? " The comparison with its base follows at the end." : "");
 }
