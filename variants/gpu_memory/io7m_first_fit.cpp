@@ -1,5 +1,4 @@
 #include "variants/designs/offsets/first_fit.h"
-
 #include "variants/gpu_memory/family/registration.h"
 
 lab::bench::Variant lab::bench::this_variant() {

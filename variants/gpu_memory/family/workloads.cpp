@@ -194,11 +194,10 @@ std::map<std::string, double> filled(const Subject& subject, const ResourcePlan&
   const auto share = [&](std::uint64_t bytes) {
     return static_cast<double>(bytes) / static_cast<double>(plan.heap_bytes);
   };
-  std::map<std::string, double> counters{
-      {"filled_share", share(requested)},
-      {"given_share", share(when_given.value_or(requested))},
-      {"device_allocations", static_cast<double>(device.calls())},
-      {"starved_pairs", 0}};
+  std::map<std::string, double> counters{{"filled_share", share(requested)},
+                                         {"given_share", share(when_given.value_or(requested))},
+                                         {"device_allocations", static_cast<double>(device.calls())},
+                                         {"starved_pairs", 0}};
   for (const MemoryRequest& request : groups) {
     const bool starved = memory->allocate(request).refusal != designs::MemoryRefusal::kNone;
     counters[group_name(request)] = starved;
