@@ -210,6 +210,36 @@ TEST(Article, pairs_that_starve_are_named) {
   EXPECT_EQ(starved(large, plan), others);
 }
 
+// The larger the allocations, the earlier the heap is used up, so that a pair that comes later gets none.
+TEST(Article, large_allocations_use_up_the_heap_earlier) {
+  for (const DeviceTable& table : device_tables()) {
+    const ResourcePlan plan = fill_heap(1, table);
+    const auto groups = smallest_of_each_group(table);
+    const auto small = filled(subject_of<FixedSize<Policy, 32'000'000>>(), plan, groups),
+               large = filled(subject_of<FixedSize<Policy, 128'000'000>>(), plan, groups);
+    EXPECT_LT(large.at("given_share"), small.at("given_share")) << table.name;
+    EXPECT_LE(small.at("given_share"), small.at("filled_share")) << table.name;
+    EXPECT_EQ(small.at("device_allocations"), 250) << table.name;
+    EXPECT_EQ(large.at("device_allocations"), 63) << table.name;
+  }
+}
+
+// Until the heap is used up, a pair that has no allocation yet gets one, and from then on it starves.
+TEST(Article, a_pair_that_comes_when_the_heap_is_used_up_starves) {
+  const std::vector<MemoryRequest> late{{64, 64, 1, ResourceKind::kBuffer}};
+  ResourcePlan plan;
+  plan.heap_bytes = 64'000'000;
+  plan.resources = {{{15'000'000, 4096, 0, ResourceKind::kOptimalImage}}};
+  plan.slots = 4;
+  const Subject subject = subject_of<FixedSize<Policy, 32'000'000>>();
+  for (std::uint32_t images = 1; images <= 4; ++images) {
+    plan.steps.push_back({images - 1, 0});
+    const auto counters = filled(subject, plan, late);
+    EXPECT_EQ(counters.at("starved_pairs"), images > 2) << images;
+    EXPECT_DOUBLE_EQ(counters.at("given_share"), std::min(images, 3u) * 15.0 / 64) << images;
+  }
+}
+
 /// Places every resource at the same offset.
 class Overlaps : public Policy {
  public:

@@ -182,16 +182,22 @@ std::map<std::string, double> filled(const Subject& subject, const ResourcePlan&
                                      const std::vector<MemoryRequest>& groups) {
   SimulatedDevice device(plan.heap_bytes);
   const std::unique_ptr<AnyMemory> memory = subject(plan.setup(device));
+  const std::uint64_t least = std::ranges::min(groups, {}, &MemoryRequest::bytes).bytes;
   std::uint64_t requested = 0;
+  std::optional<std::uint64_t> when_given;  // requested when the device had no room for an allocation any more
   for (const Step& step : plan.steps) {
     const MemoryRequest& request = plan.resources[step.resource].request;
     if (memory->allocate(request).refusal != designs::MemoryRefusal::kNone) break;
     requested += request.bytes;
+    if (!when_given && device.given_bytes() + least > plan.heap_bytes) when_given = requested;
   }
-  std::map<std::string, double> counters{
-      {"filled_share", static_cast<double>(requested) / static_cast<double>(plan.heap_bytes)},
-      {"device_allocations", static_cast<double>(device.calls())},
-      {"starved_pairs", 0}};
+  const auto share = [&](std::uint64_t bytes) {
+    return static_cast<double>(bytes) / static_cast<double>(plan.heap_bytes);
+  };
+  std::map<std::string, double> counters{{"filled_share", share(requested)},
+                                         {"given_share", share(when_given.value_or(requested))},
+                                         {"device_allocations", static_cast<double>(device.calls())},
+                                         {"starved_pairs", 0}};
   for (const MemoryRequest& request : groups) {
     const bool starved = memory->allocate(request).refusal != designs::MemoryRefusal::kNone;
     counters[group_name(request)] = starved;
@@ -283,6 +289,8 @@ bench::Workload describe_fill_heap(const DeviceTable& table) {
   workload.primary = "filled_share";
   workload.metrics = {
       {"filled_share", "Share of the heap that was requested when a request was refused", "", kExact, kMore},
+      {"given_share", "Share of the heap that was requested when all of it was in allocations: a new pair starves then",
+       "", kExact, kMore},
       {"device_allocations", "Calls of vkAllocateMemory", "", kExact},
       {"starved_pairs", "Pairs of alignment and memory type that are refused then", "", kExact}};
   for (const MemoryRequest& request : smallest_of_each_group(table))

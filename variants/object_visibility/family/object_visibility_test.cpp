@@ -159,6 +159,23 @@ TEST(Scenes, tell_bodies_that_others_hide_from_those_that_are_nowhere_seen) {
   EXPECT_EQ(occluded(scene, counts, 100, 100), 1u) << "the ball behind the wall";
 }
 
+TEST(Scenes, tell_bodies_of_which_others_leave_a_few_pixels_from_small_ones) {
+  // A wall, a box behind it whose rim is seen beside the wall, one that is seen in full, and a small ball.
+  const VisibleScene scene{{{BodyShape::kBox, {0, 0, -4}, {1, 1, 0.1}},
+                            {BodyShape::kBox, {0.09, 0, -4.3}, {1.05, 0.5, 0.1}},
+                            {BodyShape::kBox, {-1.6, 0, -4}, {0.2, 0.2, 0.1}},
+                            {BodyShape::kSphere, {1.5, 1, -4}, {0.04, 0, 0}}},
+                           {}};
+  const Counts counts = simple_counts(id_image(scene, 100, 100).view(), 4);
+  const auto visible = visible_ids(counts, 100 * 100);
+  ASSERT_TRUE(counts[2] > 0 && !visible.contains(2)) << counts[2];
+  ASSERT_TRUE(counts[4] > 0 && !visible.contains(4)) << counts[4];
+  ASSERT_TRUE(visible.contains(3));
+  EXPECT_EQ(nearly_occluded(scene, counts, 100, 100), 1u) << "the box behind the wall";
+  const VisibleScene without{{scene.bodies.begin() + 1, scene.bodies.end()}, {}};
+  EXPECT_EQ(nearly_occluded(without, simple_counts(id_image(without, 100, 100).view(), 3), 100, 100), 0u);
+}
+
 TEST(Scenes, have_bodies_whose_origins_are_in_another_order_than_what_is_seen_of_them) {
   const Body ball{BodyShape::kSphere, {0, 0, -5}, {0.5, 0, 0}};
   for (const auto& [half_length, pairs] : {std::pair{9.0, 1u}, std::pair{0.5, 0u}}) {

@@ -124,12 +124,35 @@ Listed listed_by_frustum(const VisibleScene& scene, const Counts& counts, std::u
   return listed;
 }
 
+namespace {
+
+/// How many pixels a body has where it is alone.
+std::uint64_t pixels_alone(const VisibleScene& scene, std::size_t body, std::uint32_t width, std::uint32_t height) {
+  const SeenBodies alone = see(std::span(scene.bodies).subspan(body, 1), scene.camera, width, height);
+  return static_cast<std::uint64_t>(std::ranges::count_if(alone.body, [](std::uint32_t at) { return at != kNoBody; }));
+}
+
+}  // namespace
+
 std::uint64_t occluded(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height) {
   std::uint64_t found = 0;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     if (counts[i + 1] > 0) continue;
-    const SeenBodies alone = see(std::span(scene.bodies).subspan(i, 1), scene.camera, width, height);
-    if (std::ranges::any_of(alone.body, [](std::uint32_t body) { return body != kNoBody; })) ++found;
+    if (pixels_alone(scene, i, width, height) > 0) ++found;
+  }
+  return found;
+}
+
+std::uint64_t nearly_occluded(const VisibleScene& scene, const Counts& counts, std::uint32_t width,
+                              std::uint32_t height) {
+  const std::uint64_t pixels = std::uint64_t{width} * height;
+  const auto visible = visible_ids(counts, pixels);
+  std::uint64_t found = 0;
+  for (std::uint32_t id = 1; id <= scene.bodies.size(); ++id) {
+    if (counts[id] == 0 || visible.contains(id)) continue;
+    Counts alone(counts.size());
+    alone[id] = static_cast<Counts::value_type>(pixels_alone(scene, id - 1, width, height));
+    if (visible_ids(alone, pixels).contains(id)) ++found;
   }
   return found;
 }

@@ -59,6 +59,10 @@ Listed listed_by_frustum(const VisibleScene& scene, const Counts& counts, std::u
 
 /// How many bodies have pixels where they are alone, and none in the scene: others hide them wholly.
 std::uint64_t occluded(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height);
+/// How many bodies have pixels in the scene, but not above the threshold, and would be above it alone: of these, others
+/// leave a few pixels.
+std::uint64_t nearly_occluded(const VisibleScene& scene, const Counts& counts, std::uint32_t width,
+                              std::uint32_t height);
 /// Of the pairs of visible bodies: those whose origins are in another order from the camera than the nearest points
 /// that are seen of them.
 std::uint64_t misordered(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height);

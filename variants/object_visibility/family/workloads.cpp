@@ -119,12 +119,12 @@ class SceneTask final : public CountTask {
     std::map<std::string, double> counters = CountTask::counters();
     const Listed listed = listed_by_frustum(scene_, counts(), image().width, image().height);
     counters["in_frustum"] = static_cast<double>(listed.listed);
-    counters["stray"] = static_cast<double>(listed.below_threshold);
     counters["wrongly_listed"] = static_cast<double>(listed.hidden + listed.below_threshold);
     return counters;
   }
   std::map<std::string, double> costly_counters() const override {
     return {{"occluded", static_cast<double>(occluded(scene_, counts(), image().width, image().height))},
+            {"stray", static_cast<double>(nearly_occluded(scene_, counts(), image().width, image().height))},
             {"misordered", static_cast<double>(misordered(scene_, counts(), image().width, image().height))}};
   }
 
@@ -286,9 +286,10 @@ bench::Workload scene_workload(const MakeCounter& make, const Ability& ability, 
   workload.metrics.push_back({"in_frustum", "Bodies in the frustum", "", kExact, kNeither});
   workload.metrics.push_back(
       {"wrongly_listed", "Bodies in the frustum that are not seen or below the threshold", "", kExact, kNeither});
-  workload.metrics.push_back({"stray", "Bodies with pixels, but below the threshold", "", kExact, kNeither});
   workload.metrics.push_back(
       {"occluded", "Bodies that would be seen alone, and are wholly hidden by others", "", kExact, kNeither, true});
+  workload.metrics.push_back({"stray", "Bodies that would be above the threshold alone, and of which others leave less",
+                              "", kExact, kNeither, true});
   workload.metrics.push_back(
       {"misordered", "Pairs of visible bodies whose nearest seen points are in the other order than their origins", "",
        kExact, kNeither, true});
