@@ -731,10 +731,9 @@ TEST_F(Nightly, a_disturbed_farm_gets_advice_every_night_and_no_alarms) {
       environment_.next->session.disturbances.push_back({block, 10, block > 0 ? 16.4 : 0, 0});
     const Ended ended = night(number);
     EXPECT_EQ(ended.status, 4);
-    EXPECT_THAT(
-        ended.line,
-        StartsWith("nightly: unfit: other processes used 1.64 CPUs in 9 of 10 blocks, 90 % of the time; 10 % of a CPU is the limit; "
-                   "measure when nothing else runs, or on a dedicated machine; "));
+    EXPECT_THAT(ended.line, StartsWith("nightly: unfit: other processes used 1.64 CPUs in 9 of 10 blocks, 90 % of the "
+                                       "time; 10 % of a CPU is the limit; "
+                                       "measure when nothing else runs, or on a dedicated machine; "));
     EXPECT_EQ(count(newest("junit.xml"), "<skipped"), 2u);
   }
   EXPECT_THAT(environment_.calls("bisect"), IsEmpty());

@@ -182,8 +182,8 @@ TEST_F(Compare, gives_no_verdict_during_other_load_without_allow_unfit) {
   ASSERT_TRUE(write_file(path, results::serialize(session)));
   const ChildOutcome unfit = compare({path});
   EXPECT_EQ(unfit.code, 4);
-  EXPECT_EQ(unfit.output.find(
-                "No verdict, unfit: other processes used 1.64 CPUs in 20 of 20 blocks, 100 % of the time; 10 % of a CPU is the limit; "),
+  EXPECT_EQ(unfit.output.find("No verdict, unfit: other processes used 1.64 CPUs in 20 of 20 blocks, 100 % of the "
+                              "time; 10 % of a CPU is the limit; "),
             0u)
       << unfit.output;
   EXPECT_EQ(compare({path, "--allow", "unfit"}).code, 3);

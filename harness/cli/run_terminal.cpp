@@ -22,7 +22,8 @@ namespace {
 std::string start_text(const measure::SessionSpec& spec, const std::string& machine) {
   const double budget = spec.length.budget_seconds;
   const std::size_t all = spec.selection.benchmarks.size();
-  const auto core = static_cast<std::size_t>(std::ranges::count(spec.selection.benchmarks, true, &measure::Benchmark::core));
+  const auto core =
+      static_cast<std::size_t>(std::ranges::count(spec.selection.benchmarks, true, &measure::Benchmark::core));
   if (!spec.turns.empty() && core > 0 && core < all)
     return fmt::format("{} on machine {}, then as many of {} as {} of measuring allow", counted(core, "core benchmark"),
                        machine, counted(all - core, "other"), duration_text(budget));

@@ -147,8 +147,8 @@ struct JudgedClaim {
 
 /// The claims about the article's family, in its order. `article` must outlive them. Returns a ratio claim once per
 /// case that has measurements of its own; without any, once for the first case. Claims about drivers are not judged
-/// here. A claim of which no benchmark has what it needs (results::ClaimNeed) is undecided. `fitness`: of the result; if
-/// it is unfit, only claims about metrics without noise are judged.
+/// here. A claim of which no benchmark has what it needs (results::ClaimNeed) is undecided. `fitness`: of the result;
+/// if it is unfit, only claims about metrics without noise are judged.
 std::vector<JudgedClaim> judge_claims(const results::Article& article, const results::Result& result,
                                       const Fitness& fitness);
 /// The same, with judge_fitness(result).

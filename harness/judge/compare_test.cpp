@@ -377,7 +377,8 @@ TEST(Compare, gives_no_verdict_in_a_session_disturbed_by_other_load) {
   const Comparison comparison = *compare_arms(session, {});
   EXPECT_EQ(exit_status(comparison), ExitStatus::kUnfit);
   EXPECT_EQ(sentence(comparison),
-            "No verdict, unfit: other processes used 1.64 CPUs in 5 of 20 blocks, 25 % of the time; 10 % of a CPU is the limit; no exact "
+            "No verdict, unfit: other processes used 1.64 CPUs in 5 of 20 blocks, 25 % of the time; 10 % of a CPU is "
+            "the limit; no exact "
             "metric changed.");
   EXPECT_EQ(comparison.rows[0].reason, Reason::kMachine);
   CompareSettings anyway;
@@ -386,8 +387,8 @@ TEST(Compare, gives_no_verdict_in_a_session_disturbed_by_other_load) {
   // With two sessions, the sentence names the unfit one.
   const auto [base, head] = std::pair(Maker(2).session(3, 8, {kHead}), session);
   EXPECT_EQ(compare_sessions(base, head, {})->fitness.sentences,
-            (std::vector<std::string>{
-                "head unfit: other processes used 1.64 CPUs in 5 of 20 blocks, 25 % of the time; 10 % of a CPU is the limit"}));
+            (std::vector<std::string>{"head unfit: other processes used 1.64 CPUs in 5 of 20 blocks, 25 % of the time; "
+                                      "10 % of a CPU is the limit"}));
   // Where nothing is tested, nothing is spoilt.
   EXPECT_EQ(exit_status(*compare_sessions(session, session, {})), ExitStatus::kOk);
   // Nor is what has no noise.

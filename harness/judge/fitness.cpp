@@ -19,8 +19,8 @@ double cpus_of(const results::Result& result) {
   return std::max(result.context.num_cpus, result.machine.logical_cores);
 }
 
-/// "unfit: other processes used 1.64 CPUs and the host withheld 3 % of a CPU in 9 of 10 blocks, 90 % of the time; 10 % of a
-/// CPU together is the limit"; "" if few blocks were disturbed. `cpus`: of the machine, 0 if unknown.
+/// "unfit: other processes used 1.64 CPUs and the host withheld 3 % of a CPU in 9 of 10 blocks, 90 % of the time; 10 %
+/// of a CPU together is the limit"; "" if few blocks were disturbed. `cpus`: of the machine, 0 if unknown.
 std::string disturbed_sentence(const std::vector<results::Disturbance>& blocks, double cpus) {
   const auto disturbed = static_cast<std::size_t>(std::count_if(blocks.begin(), blocks.end(), is_disturbed));
   double all_seconds = 0;

@@ -23,8 +23,8 @@ inline constexpr double kDisturbedShare = 0.1;
 /// ...by more than this, in seconds: the kernel reports each of five sums (user, nice, system and both interrupts) in
 /// whole ticks of 0.01 s, so the share of a short block is inexact.
 inline constexpr double kTicks = 0.05;
-/// A session is unfit if its disturbed blocks took more than this share of its time. They differ in length: one block has
-/// all core benchmarks, another the variants of one workload.
+/// A session is unfit if its disturbed blocks took more than this share of its time. They differ in length: one block
+/// has all core benchmarks, another the variants of one workload.
 inline constexpr double kDisturbedTime = 0.2;
 
 /// Unfit if the control is unfit (judge_control) or too many blocks were disturbed. Data that was not recorded, as in

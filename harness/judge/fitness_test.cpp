@@ -36,7 +36,8 @@ TEST(Fitness, reports_the_cause_and_the_number_of_disturbed_blocks) {
   EXPECT_EQ(sentence_of(session({{10, 0, 4}, {10, 0, 0}})),
             "unfit: the host withheld 40 % of a CPU in 1 of 2 blocks, 50 % of the time; 10 % of a CPU is the limit");
   EXPECT_EQ(sentence_of(session({{10, 0.8, 0.8}})),
-            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block, 100 % of the time; 10 % "
+            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block, 100 % of the "
+            "time; 10 % "
             "of a CPU together is the limit");
 }
 

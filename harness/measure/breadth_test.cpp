@@ -45,7 +45,8 @@ TEST(Breadth, a_core_turn_that_does_not_fit_comes_back_when_there_is_time) {
 }
 
 TEST(Breadth, a_slow_first_process_lets_no_core_benchmark_wait) {
-  const std::vector<BreadthTurn> first{turn(true, 0, 2, 0), turn(true, 2, 2, 1)}, second{turn(true, 0, 2, 2), turn(true, 2, 1, 6)};
+  const std::vector<BreadthTurn> first{turn(true, 0, 2, 0), turn(true, 2, 2, 1)},
+      second{turn(true, 0, 2, 2), turn(true, 2, 1, 6)};
   EXPECT_EQ(choose_block(first, kLeast, 11).numbers, (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(choose_block(first, kLeast, 10).numbers, (Numbers{2, 3})) << "what has begun has the first claim";
   EXPECT_EQ(choose_block(second, kLeast, 8).numbers, (Numbers{0, 1}));

@@ -22,9 +22,10 @@ class ExactTurns {
   };
   ExactTurns(const SessionLength& length, const std::vector<Benchmark>& benchmarks, std::uint64_t first);
 
-  /// Call before each block: adds the benchmarks that the time left allows. `ready`, by number: whether the benchmark is
-  /// in this block, and its next processes may collect them (with a budget, one process without them shows first what
-  /// they add). `more_to_come`: whether a later block may have benchmarks that had none yet; time is kept for these.
+  /// Call before each block: adds the benchmarks that the time left allows. `ready`, by number: whether the benchmark
+  /// is in this block, and its next processes may collect them (with a budget, one process without them shows first
+  /// what they add). `more_to_come`: whether a later block may have benchmarks that had none yet; time is kept for
+  /// these.
   void begin_block(const std::vector<bool>& ready, bool more_to_come);
 
   /// Whether the benchmark's next process collects them.

@@ -429,7 +429,8 @@ class SessionRun {
   std::vector<int> wanted() const {
     const int all = std::max(spec_.length.blocks, spec_.length.least_blocks);
     std::vector<int> wanted;
-    for (const ScheduledBenchmark& one : scheduled_) wanted.push_back(one.failed ? 0 : std::max(0, all - one.processes));
+    for (const ScheduledBenchmark& one : scheduled_)
+      wanted.push_back(one.failed ? 0 : std::max(0, all - one.processes));
     return wanted;
   }
 

@@ -110,8 +110,8 @@ struct SessionObserver {
 /// says so.
 ///
 /// With turns, breadth.h chooses the benchmarks of each block: intervals of core benchmarks, intervals of the others,
-/// then precision. In the end, those without an interval wait for another session: their processes are removed, and they
-/// are added to the session's `waiting`.
+/// then precision. In the end, those without an interval wait for another session: their processes are removed, and
+/// they are added to the session's `waiting`.
 ///
 /// Before the first block the reference variant writes its answers to the workloads with a tolerance, and every process
 /// of these reports its distance from them.

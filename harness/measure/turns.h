@@ -28,11 +28,12 @@ struct Turns {
   std::vector<std::string> waiting;                ///< sorted
 };
 
-/// Chooses what fits into `seconds` (core workloads, what fits into twice as many): core workloads first, then the others; of each, the least recently measured first,
-/// then by name. All variants of a workload take their turn together, because a ratio to the reference needs both in
-/// one session. A workload is as old as its least recently measured variant, so one that must wait becomes the oldest
-/// and gets the next turn. One that is too large for every session takes several turns, each with the reference and the
-/// least recently measured variants. At least one benchmark is chosen.
+/// Chooses what fits into `seconds` (core workloads, what fits into twice as many): core workloads first, then the
+/// others; of each, the least recently measured first, then by name. All variants of a workload take their turn
+/// together, because a ratio to the reference needs both in one session. A workload is as old as its least recently
+/// measured variant, so one that must wait becomes the oldest and gets the next turn. One that is too large for every
+/// session takes several turns, each with the reference and the least recently measured variants. At least one
+/// benchmark is chosen.
 Turns choose_turns(const std::vector<TurnCandidate>& candidates, double seconds);
 
 /// What earlier sessions of a machine tell about one benchmark.
