@@ -243,8 +243,8 @@ TEST(Article, about_drivers_that_cannot_be_read_is_one_sentence) {
       {R"("typically": 0.9)", R"("typically": 0)", "claims[3].check.typically: expected a share above 0 to 1, found 0"},
       {R"({"kind": "image storage", "image": [4, 8], "bytes": [128]})",
        R"({"kind": "same image storage", "images": [[4, 8]]})", "claims[1].check.images: expected at least 2, found 1"},
-      {R"({"kind": "driver", "about": "each driver", "claim": "Small", "check": {"kind": "image storage", "image": [4, 8], "bytes": [128]}})",
-       R"({"kind": "order", "claim": "Small", "metric": "time", "workload": "w", "order": ["a", "b"]})",
+      {R"({"kind": "driver", "about": "each driver", "claim": "Small", "passage": "There", "decides": "A count", "here": "It counts", "check": {"kind": "image storage", "image": [4, 8], "bytes": [128]}})",
+       R"({"kind": "order", "claim": "Small", "passage": "There", "decides": "A count", "here": "It counts", "metric": "time", "workload": "w", "order": ["a", "b"]})",
        "the claim 'Small': it is about variants, so the file belongs in variants/<family>/articles"},
   };
   for (const auto& [from, to, error] : rows)
