@@ -15,6 +15,8 @@ from harness.make.console import MakeError
 HARNESS = build.existing_harness()
 NOBODY = 65534
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+# This process's own may lie in a folder that is closed to others.
+PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 JUDGED = (0, 4)
 """Exit statuses of a session: on a busy machine it may be unfit."""
 
@@ -22,7 +24,8 @@ JUDGED = (0, 4)
 def is_possible() -> bool:
     """Whether this process can be another user, who can read this checkout."""
     return (os.geteuid() == 0 and bool(shutil.which("setpriv")) and
-            subprocess.run([*AS_NOBODY, "test", "-r", os.path.join(paths.ROOT, "make.py")], check=False).returncode == 0)
+            subprocess.run([*AS_NOBODY, PYTHON, "-c", f"open({os.path.join(paths.ROOT, 'make.py')!r})"],
+                           stderr=subprocess.DEVNULL, check=False).returncode == 0)
 
 
 @unittest.skipUnless(HARNESS, "needs a build")
@@ -37,7 +40,7 @@ class Reader(unittest.TestCase):
                                  paths.ROOT.strip(os.sep).replace(os.sep, "-"))
 
     def make(self, *words: str) -> tuple[int, str, str]:
-        done = subprocess.run([*AS_NOBODY, sys.executable, "make.py", *words], cwd=paths.ROOT, capture_output=True,
+        done = subprocess.run([*AS_NOBODY, PYTHON, "make.py", *words], cwd=paths.ROOT, capture_output=True,
                               text=True, check=False, env={"PATH": os.environ["PATH"], "HOME": self.home})
         return done.returncode, done.stdout, done.stderr
 
@@ -48,7 +51,7 @@ class Reader(unittest.TestCase):
         self.assertTrue(result.startswith(os.path.join(self.work, "results") + os.sep), result)
         self.assertIn(f"you may not write in {paths.ROOT}: what you make is in {self.work}/results", err)
         status, out, err = self.make("report")
-        self.assertEqual(status, 0, err)
+        self.assertIn(status, JUDGED, err)
         self.assertTrue(out.startswith(os.path.join(self.work, "reports") + os.sep), out)
         with open(result, encoding="utf-8") as file:
             found = json.load(file)
