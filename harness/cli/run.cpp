@@ -122,10 +122,7 @@ Command run_command() {
           "--against measure core workloads. --filter and --processes measure exactly what they select.\n\n"
           "--malloc ./libmine.so is measured as the variant libmine.so@HASH (of its content) in each family that has a "
           "host for it: --filter '*/libmine.so@*/*' selects it. Exit status 2: FILE is no shared library for this "
-          "machine. 1: it does not conform, and has no numbers.\n\n"
-          "Exit status 4: the result is written, but the session is unfit (other work disturbed it, or its A/A control "
-          "differs or could detect nothing), so that no time of it is judged. With --processes, too few of them are no "
-          "reason for 4."};
+          "machine. 1: it does not conform. 4: the session is unfit, and no time of it is judged."};
 }
 
 }  // namespace lab::cli

@@ -203,8 +203,9 @@ TEST(Run, writes_a_result_and_prints_its_path) {
   EXPECT_LT(least(rows[2].benchmark), least(rows[1].benchmark));
 
   EXPECT_EQ(outcome.output.find("variant  "), 0u);
-  EXPECT_EQ(lines_with(outcome.output, "fake/"),
-            (Words{"fake/drop: ns per pair, 6 processes", "fake/spread: ns per pair, 6 processes",
+  Words titles = lines_with(outcome.output, "fake/");
+  for (std::string& title : titles) title = title.substr(0, title.find(", disturbed, "));  // by other work
+  EXPECT_EQ(titles, (Words{"fake/drop: ns per pair, 6 processes", "fake/spread: ns per pair, 6 processes",
                    "fake/store: ns per pair, 6 processes"}));
   EXPECT_EQ(lines_with(outcome.error_tail, "run: 4 benchmarks on machine here, 6 blocks").size(), 1u);
   const Words blocks = lines_with(outcome.error_tail, "run: block ");
@@ -261,7 +262,7 @@ TEST(Run, exits_with_4_and_reports_at_the_end_that_it_has_no_verdicts) {
       "kill $busy");
   EXPECT_EQ(last_line(outcome.output), "status 4");
   EXPECT_NE(outcome.output.find(
-                "fake/store: ns per operation, 2 processes, too few for an interval, disturbed, not judged\n"),
+                "fake/store: ns per pair, 2 processes, too few for an interval, disturbed, not judged\n"),
             std::string::npos)
       << outcome.output;
   const Words unfit = lines_with(outcome.error_tail, "run: unfit: ");
@@ -774,7 +775,9 @@ TEST(Run, fails_if_its_output_cannot_be_written_and_keeps_its_result) {
   const ChildOutcome outcome = bench.shell(
       "\"$1\" list >/dev/full; echo list $?; \"$1\" run --processes 1 >/dev/full; echo run $?; "
       "\"$1\" run --processes 1 >&- 2>&-; echo closed $?");
-  EXPECT_EQ(outcome.output, "list 1\nrun 1\nclosed 0\n");
+  // 4: a session beside other work, such as other tests.
+  EXPECT_TRUE(outcome.output == "list 1\nrun 1\nclosed 0\n" || outcome.output == "list 1\nrun 1\nclosed 4\n")
+      << outcome.output;
   EXPECT_EQ(lines_with(outcome.error_tail, "harness: error: writing to standard output failed").size(), 2u);
   ASSERT_EQ(bench.results().size(), 2u);
   for (const std::string& path : bench.results()) EXPECT_EQ(load(path).processes.size(), 3u);

@@ -184,7 +184,8 @@ class ReadmeCommands(unittest.TestCase):
     def make_repository(self) -> None:
         script = ("git init -q -b main \"$1\" && cd \"$1\" && for i in 1 2 3 4; do "
                   "echo $((i < 3 ? 100 : 200)) >level && printf '#!/bin/sh\\ncat level\\n' >time_it.sh && "
-                  "chmod +x time_it.sh && git add . && git -c user.name=a -c user.email=a@b commit -qm $i || exit 1; done; "
+                  "chmod +x time_it.sh && git add . && "
+                  "git -c user.name=a -c user.email=a@b commit --allow-empty -qm $i || exit 1; done; "
                   "git tag v1 HEAD~3")
         subprocess.run(["sh", "-ec", script, "sh", os.path.join(self.folder, "repository")], check=True)
 
