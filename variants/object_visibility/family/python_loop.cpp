@@ -30,19 +30,6 @@ bool has_python() {
   return false;
 }
 
-/// The first of the PATH's and the system's python3 that has NumPy; "" if neither has.
-std::string python_with_numpy() {
-  for (const char* const python : {"python3", "/usr/bin/python3"}) {
-    ChildSpec child;
-    child.command = {python, "-c",
-                     // The working folder may have anything of that name.
-                     "import sys; sys.path.pop(0); import importlib.util as u; sys.exit(u.find_spec('numpy') is None)"};
-    const ChildOutcome done = run_child(child);
-    if (done.end == ChildEnd::kExited && done.code == 0) return python;
-  }
-  return "";
-}
-
 class PythonLoopTask final : public bench::Task {
  public:
   PythonLoopTask(std::uint64_t seed, std::string python, std::string over)
@@ -97,6 +84,18 @@ bench::Workload loop_workload(std::string name, std::string title, std::string p
 }
 
 }  // namespace
+
+std::string python_with_numpy() {
+  for (const char* const python : {"python3", "/usr/bin/python3"}) {
+    ChildSpec child;
+    child.command = {python, "-c",
+                     // The working folder may have anything of that name.
+                     "import sys; sys.path.pop(0); import importlib.util as u; sys.exit(u.find_spec('numpy') is None)"};
+    const ChildOutcome done = run_child(child);
+    if (done.end == ChildEnd::kExited && done.code == 0) return python;
+  }
+  return "";
+}
 
 bench::Workload python_loop_workload() {
   return loop_workload("python_loop", "The loop of the article's script in plain Python, over a list of 1920 x 1080",

@@ -1,9 +1,14 @@
 /// The loop of the article's script in plain Python, so that what the article says of its time can be judged.
 #pragma once
 
+#include <string>
+
 #include "harness/bench/variant.h"
 
 namespace lab::object_visibility {
+
+/// The first of the PATH's and the system's python3 that has NumPy; "" if neither has.
+std::string python_with_numpy();
 
 /// Unsupported where there is no python3.
 bench::Workload python_loop_workload();

@@ -13,10 +13,10 @@ namespace lab::object_visibility {
 namespace {
 
 /// What the script prints for 3,000 pixels of two objects: the counts. It must have ended well.
-std::string counts_over(const std::string& kind) {
+std::string counts_over(const std::string& kind, const std::string& python = "python3") {
   ChildSpec child;
-  child.command = {
-      "python3", std::string(LAB_SOURCE_DIR) + "/variants/object_visibility/python_loop.py", "3000", "2", "5", kind};
+  child.command = {python, std::string(LAB_SOURCE_DIR) + "/variants/object_visibility/python_loop.py", "3000", "2", "5",
+                   kind};
   child.timeout_seconds = kPatience;
   const ChildOutcome done = run_child(child);
   EXPECT_EQ(done.code, 0) << done.error_tail;
@@ -42,7 +42,7 @@ TEST(PythonLoop, counts_every_pixel_that_is_not_background_and_prints_its_second
 
 TEST(PythonLoop, counts_the_same_over_an_array_of_numpy) {
   if (!numpy_loop_workload().unsupported.empty()) GTEST_SKIP() << numpy_loop_workload().unsupported;
-  EXPECT_EQ(counts_over("numpy"), counts_over("list"));
+  EXPECT_EQ(counts_over("numpy", python_with_numpy()), counts_over("list"));
 }
 
 }  // namespace lab::object_visibility
