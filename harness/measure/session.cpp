@@ -359,6 +359,7 @@ class SessionRun {
     const std::vector<std::size_t> controls = control_groups();
     if (choice_.aim == BlockAim::kTurns && !controls.empty())
       choice_.numbers.push_back(controls[static_cast<std::size_t>(block) % controls.size()]);
+    std::ranges::sort(choice_.numbers);  // still_fitting searches them
     pause_all_but(choice_.numbers);
     return schedule_.even_seconds(wanted(), planned_elapsed());
   }
