@@ -112,21 +112,44 @@ Outcome outcome_of(const results::Result& result) {
 
 }  // namespace
 
-TEST(SessionsInTurns, quick_gives_every_core_benchmark_an_interval_within_two_minutes) {
+TEST(SessionsInTurns, quick_gives_every_core_benchmark_an_interval_and_the_control_enough_processes) {
   Laboratory laboratory(0.05);
   const results::Result result = laboratory.run(quick_length());
-  EXPECT_LE(laboratory.measuring_seconds, 120);
+  EXPECT_LE(laboratory.measuring_seconds, quick_length().budget_seconds);
   EXPECT_EQ(result.session.state, "complete");
   const Outcome outcome = outcome_of(result);
   EXPECT_EQ(outcome.measured, laboratory.core());
   EXPECT_EQ(outcome.waiting.size(), static_cast<std::size_t>(kAll - kCore));
+  const auto of_control = std::ranges::count(result.processes, results::kControl, &results::Process::arm);
+  EXPECT_GE(of_control, kControlProcesses);
 }
 
-// A core process that is asked for 0.05 s may take 0.12 s. Even 0.16 s fit.
+// As many as here, each of whose processes takes 0.12 s.
+TEST(SessionsInTurns, quick_fits_on_a_slow_machine_with_more_core_benchmarks) {
+  Laboratory laboratory(0.07, kAll, 4 * kVariants);
+  const results::Result result = laboratory.run(quick_length());
+  EXPECT_EQ(outcome_of(result).measured, laboratory.core());
+}
+
+// A benchmark that is left out of one of its turn's blocks has fewer processes than the others, or waits.
+TEST(SessionsInTurns, the_benchmarks_of_a_turn_share_all_of_their_blocks) {
+  Laboratory laboratory(0.15, 1120, 180);
+  const results::Result result = laboratory.run(default_length());
+  const std::set<std::string> core = laboratory.core();
+  std::map<std::string, std::map<std::string, std::set<int>>> blocks;  // of the benchmarks of each workload
+  for (const results::Process& one : result.processes)
+    if (one.arm == results::kHead && !core.contains(one.benchmark))
+      blocks[std::string(results::benchmark_parts(one.benchmark).workload)][one.benchmark].insert(one.block);
+  EXPECT_FALSE(blocks.empty());
+  for (const auto& [workload, each] : blocks)
+    for (const auto& [benchmark, own] : each) EXPECT_EQ(own, each.begin()->second) << benchmark;
+}
+
+// Even processes of 0.16 s fit.
 TEST(SessionsInTurns, quick_fits_with_the_slowest_processes_that_are_allowed) {
   Laboratory laboratory(0.11);
   const results::Result result = laboratory.run(quick_length());
-  EXPECT_LE(laboratory.measuring_seconds, 120 * kTolerance);
+  EXPECT_LE(laboratory.measuring_seconds, quick_length().budget_seconds * kTolerance);
   EXPECT_EQ(outcome_of(result).measured, laboratory.core());
 }
 

@@ -103,7 +103,7 @@ Command run_command() {
           "measure benchmarks and write a result; the last line of standard output is its path",
           {{"--filter", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
            {"--malloc", "FILE", "also measure this malloc replacement, a shared library, preloaded"},
-           {"--quick", "", "measure the core workloads for 2 minutes (default: 8, the others in turns)"},
+           {"--quick", "", "measure the core workloads for 3 minutes (default: 8, the others in turns)"},
            {"--full", "", "measure until every interval is within 1 %, for an hour at most"},
            {"--processes", "N", "N processes of each benchmark"},
            {"--budget", "SECONDS", "measure for this long instead"},

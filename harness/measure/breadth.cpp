@@ -89,48 +89,56 @@ std::vector<const BreadthBenchmark*> of_others(std::vector<Need> needs, double s
   return fitting(needs, seconds);
 }
 
-BlockChoice choice_of(BlockAim aim, const std::vector<const BreadthBenchmark*>& benchmarks, int least) {
-  BlockChoice choice{aim, {}, 0};
-  for (const BreadthBenchmark* one : benchmarks) {
-    choice.numbers.push_back(one->number);
-    choice.blocks = std::max(choice.blocks, least - one->processes);
-  }
-  std::ranges::sort(choice.numbers);
+BlockChoice choice_of(BlockAim aim, const std::vector<const BreadthBenchmark*>& benchmarks) {
+  BlockChoice choice{aim, {}};
+  for (const BreadthBenchmark* one : benchmarks) choice.numbers.insert(one->number);
   return choice;
+}
+
+/// The control's benchmarks that need more processes, if all of those that they need fit.
+std::vector<const BreadthBenchmark*> of_control(const std::vector<BreadthTurn>& turns, BreadthNeed need,
+                                                double seconds) {
+  std::vector<const BreadthBenchmark*> chosen;
+  for (const BreadthTurn& turn : turns)
+    for (const BreadthBenchmark& one : turn.benchmarks) {
+      if (!one.control || one.processes < need.interval || one.processes >= need.control) continue;
+      seconds -= (need.control - one.processes) * one.seconds;
+      chosen.push_back(&one);
+    }
+  if (seconds < 0) chosen.clear();
+  return chosen;
 }
 
 }  // namespace
 
-BlockChoice choose_block(const std::vector<BreadthTurn>& turns, int least, double seconds_left) {
-  const std::vector<Need> core = needs_of(turns, true, least);
-  if (const auto chosen = first_of(core, seconds_left); !chosen.empty())
-    return choice_of(BlockAim::kCore, chosen, least);
-  if (core.empty())
-    if (const auto chosen = of_others(needs_of(turns, false, least), seconds_left); !chosen.empty())
-      return choice_of(BlockAim::kTurns, chosen, least);
+BlockChoice choose_block(const std::vector<BreadthTurn>& turns, BreadthNeed need, double seconds_left) {
+  const std::vector<Need> core = needs_of(turns, true, need.interval);
+  if (const auto chosen = first_of(core, seconds_left); !chosen.empty()) return choice_of(BlockAim::kCore, chosen);
+  if (core.empty()) {
+    if (const auto chosen = of_control(turns, need, seconds_left); !chosen.empty())
+      return choice_of(BlockAim::kControl, chosen);
+    if (const auto chosen = of_others(needs_of(turns, false, need.interval), seconds_left); !chosen.empty())
+      return choice_of(BlockAim::kTurns, chosen);
+  }
   std::vector<const BreadthBenchmark*> known, all;
   for (const BreadthTurn& turn : turns)
     for (const BreadthBenchmark& one : turn.benchmarks) {
       all.push_back(&one);
-      if (one.processes >= least) known.push_back(&one);
+      if (one.processes >= need.interval) known.push_back(&one);
     }
-  if (known.empty() && !all.empty()) return choice_of(BlockAim::kCore, {all.front()}, least);
-  BlockChoice choice = choice_of(BlockAim::kPrecision, known, least);
-  choice.blocks = 0;
-  return choice;
+  if (known.empty() && !all.empty()) return choice_of(BlockAim::kCore, {all.front()});
+  return choice_of(BlockAim::kPrecision, known);
 }
 
-std::vector<std::size_t> still_fitting(const std::vector<BreadthTurn>& turns, const BlockChoice& choice, int least,
-                                       double seconds_left) {
+std::set<std::size_t> still_fitting(const std::vector<BreadthTurn>& turns, const BlockChoice& choice, int interval,
+                                    double seconds_left) {
   std::vector<Need> needs;
   for (const BreadthTurn& turn : turns) {
-    Need need = need_of(turn, least);
-    std::erase_if(need.benchmarks, [&](const BreadthBenchmark* one) {
-      return !std::ranges::binary_search(choice.numbers, one->number);
-    });
+    Need need = need_of(turn, interval);
+    std::erase_if(need.benchmarks, [&](const BreadthBenchmark* one) { return !choice.numbers.contains(one->number); });
     if (!need.benchmarks.empty()) needs.push_back(std::move(need));
   }
-  return choice_of(choice.aim, first_of(needs, seconds_left), least).numbers;
+  return choice_of(choice.aim, first_of(needs, seconds_left)).numbers;
 }
 
 }  // namespace lab::measure

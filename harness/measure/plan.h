@@ -45,6 +45,10 @@ inline constexpr double kAssumedOverhead = 0.05;
 /// With a budget, a benchmark collects exact metrics after so many processes without them, which show what one costs.
 inline constexpr int kPlainProcesses = 1;
 
+/// Processes of each arm that a control gets even if the other benchmarks have fewer. With the least number, an
+/// interval is as wide as the whole range of the processes: one that the host delayed makes the session unfit.
+inline constexpr int kControlProcesses = 12;
+
 /// Most bytes of a result.
 inline constexpr std::size_t kMostResultBytes = std::size_t{64} << 20;
 

@@ -113,7 +113,7 @@ TEST(AgainstPace, has_enough_blocks_for_a_verdict_in_a_table_of_any_size) {
 TEST(SessionLength, leaves_a_tenth_of_its_budget_for_exact_metrics) {
   EXPECT_NEAR(default_length().side_seconds(), 48, 1e-9);
   EXPECT_NEAR(default_length().affordable_seconds(), 480 * 1.02 - 48, 1e-9);
-  EXPECT_NEAR(quick_length().affordable_seconds(), 120 * 1.02, 1e-9) << "--quick collects none";
+  EXPECT_NEAR(quick_length().affordable_seconds(), 180 * 1.02, 1e-9) << "--quick collects none";
   EXPECT_EQ(processes_length(3).side_seconds(), 0);
 }
 
@@ -126,16 +126,16 @@ TEST(KeptSamples, keep_a_result_below_its_size_for_any_number_of_processes) {
 }
 
 TEST(Schedule, reaches_the_least_blocks_with_the_tolerance_of_the_whole_budget) {
-  const Simulated session = simulate(quick_length(), std::vector<double>(126, 0.11));
+  const Simulated session = simulate(quick_length(), std::vector<double>(190, 0.11));
   EXPECT_EQ(session.blocks, 6);
-  EXPECT_LE(session.elapsed, 120 * kTolerance);
+  EXPECT_LE(session.elapsed, quick_length().budget_seconds * kTolerance);
 }
 
 TEST(Schedule, keeps_the_budget_for_any_number_of_benchmarks) {
   for (const double overhead : {0.0, 0.02, 0.3}) {
     for (const std::size_t benchmarks : {1u, 7u, 32u, 100u, 400u, 2000u, 5000u}) {
       const Simulated session = simulate(quick_length(), std::vector<double>(benchmarks, overhead));
-      EXPECT_LE(session.elapsed, 120 * 1.03) << benchmarks << " benchmarks, overhead " << overhead;
+      EXPECT_LE(session.elapsed, quick_length().budget_seconds * 1.03) << benchmarks << " benchmarks, overhead " << overhead;
       EXPECT_LE(session.blocks, 10);
       EXPECT_GE(session.last_seconds, kLeastSeconds);
     }

@@ -351,15 +351,16 @@ class SessionRun {
       pause_narrow_benchmarks(block);
       return schedule_.next_block(block, planned_elapsed(), within_target());
     }
-    choice_ = choose_block(breadth_turns(), spec_.length.least_blocks, seconds_to_choose());
+    choice_ = choose_block(breadth_turns(),
+                           {spec_.length.least_blocks, std::max(kControlProcesses, spec_.length.least_blocks)},
+                           seconds_to_choose());
     for (std::size_t i = 0; i < scheduled_.size(); ++i)
       if (!scheduled_[i].failed) set_paused(i, false);
     if (choice_.aim == BlockAim::kPrecision) return begin_precise_block();
     // The control watches the whole session: in each block of turns, one of its benchmarks.
     const std::vector<std::size_t> controls = control_groups();
     if (choice_.aim == BlockAim::kTurns && !controls.empty())
-      choice_.numbers.push_back(controls[static_cast<std::size_t>(block) % controls.size()]);
-    std::ranges::sort(choice_.numbers);  // still_fitting searches them
+      choice_.numbers.insert(controls[static_cast<std::size_t>(block) % controls.size()]);
     pause_all_but(choice_.numbers);
     return schedule_.even_seconds(wanted(), planned_elapsed());
   }
@@ -380,9 +381,9 @@ class SessionRun {
     schedule_.set_paused(i, paused);
   }
 
-  void pause_all_but(const std::vector<std::size_t>& groups) {
+  void pause_all_but(const std::set<std::size_t>& groups) {
     for (std::size_t i = 0; i < scheduled_.size(); ++i)
-      if (!scheduled_[i].failed && std::ranges::find(groups, scheduled_[i].group) == groups.end()) set_paused(i, true);
+      if (!scheduled_[i].failed && !groups.contains(scheduled_[i].group)) set_paused(i, true);
   }
 
   /// Pauses the last turns of a block if the others would lose their intervals. In a session's first share of time, too
@@ -391,10 +392,9 @@ class SessionRun {
     if (!seeks_intervals() || interrupted_ ||
         elapsed() < spec_.length.budget_seconds / std::max(1, spec_.length.least_blocks))
       return;
-    std::vector<std::size_t> fit =
-        still_fitting(breadth_turns(), choice_, spec_.length.least_blocks, seconds_to_choose());
+    std::set<std::size_t> fit = still_fitting(breadth_turns(), choice_, spec_.length.least_blocks, seconds_to_choose());
     for (const std::size_t group : choice_.numbers)
-      if (processes_of(group) >= spec_.length.least_blocks) fit.push_back(group);
+      if (processes_of(group) >= spec_.length.least_blocks) fit.insert(group);
     if (!fit.empty()) pause_all_but(fit);
   }
 
@@ -416,7 +416,8 @@ class SessionRun {
       for (const std::size_t group : groups) {
         double seconds = 0;
         for (const std::size_t i : arms_[group]) seconds += schedule_.cost_unpaused(i, kLeastSeconds);
-        if (!scheduled_[arms_[group].front()].failed) turn.benchmarks.push_back({group, processes_of(group), seconds});
+        if (!scheduled_[arms_[group].front()].failed)
+          turn.benchmarks.push_back({group, processes_of(group), seconds, is_active(group, results::kControl)});
       }
       if (!turn.benchmarks.empty()) turns.push_back(std::move(turn));
     }
