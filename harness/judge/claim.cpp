@@ -242,6 +242,14 @@ class ClaimJudge {
 
 }  // namespace
 
+bool JudgedClaim::has_numbers() const {
+  if (const auto* ratio = std::get_if<JudgedRatio>(&evidence)) return ratio->measured.has_value();
+  if (const auto* exact = std::get_if<JudgedExact>(&evidence)) return !exact->values.empty();
+  if (const auto* formula = std::get_if<JudgedFormula>(&evidence)) return !formula->values.empty();
+  const auto& steps = std::get<JudgedOrder>(evidence).steps;
+  return std::ranges::any_of(steps, [](const std::optional<MeasuredRatio>& step) { return step.has_value(); });
+}
+
 std::string_view to_string(ClaimVerdict verdict) {
   switch (verdict) {
     case ClaimVerdict::kReproduced:

@@ -143,6 +143,9 @@ struct JudgedClaim {
   std::vector<std::string> benchmarks = {};  ///< all that it is about
   std::variant<JudgedRatio, JudgedExact, JudgedFormula, JudgedOrder> evidence = {};
   std::string unmet = {};  ///< why the session cannot decide it, as a phrase; "" if it can
+
+  /// Whether the session has numbers that speak for or against it. Without them it is undecided, as nobody asked.
+  bool has_numbers() const;
 };
 
 /// The claims about the article's family, in its order. `article` must outlive them. Returns a ratio claim once per

@@ -300,8 +300,10 @@ struct RowMaker {
                                                                     {ClaimVerdict::kRefuted, "One step does not grow"},
                                                                     {ClaimVerdict::kUndecided, "One step may not grow"},
                                                                     {ClaimVerdict::kNotJudged, "The steps"}};
+    const bool unknown = verdict == ClaimVerdict::kUndecided && std::ranges::any_of(order.steps, has_obstacle);
     return {.stated = fmt::format("{}", fmt::join(order.claim->variants, " < ")),
-            .why = fmt::format("{}: {}.", kFindings.at(verdict), steps_phrase(order, result))};
+            .why = fmt::format("{}: {}.", unknown ? "Not every step is known" : kFindings.at(verdict),
+                               steps_phrase(order, result))};
   }
 };
 

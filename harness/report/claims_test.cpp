@@ -137,10 +137,10 @@ TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
   EXPECT_EQ(reason_of(order, 300, 100, 1), "Every step grows: plain / deep 3.00.");
   EXPECT_EQ(reason_of(order, 100, 100, 3), "One step does not grow: plain / deep 1.00.");
   EXPECT_EQ(reason_of(order, 300, 100, 3, 99),
-            "One step may not grow: plain / deep unknown, because shelf/deep/store has different values of an exact "
+            "Not every step is known: plain / deep unknown, because shelf/deep/store has different values of an exact "
             "metric.");
   EXPECT_EQ(reason_of(order, 0, 0, 0),
-            "One step may not grow: plain / deep unknown, because shelf/deep/store has no numbers.");
+            "Not every step is known: plain / deep unknown, because shelf/deep/store has no numbers.");
 
   const results::OrderClaim times{"put", "store", {"deep", "plain"}};
   EXPECT_EQ(reason_of(times, 300, 100), "Every step grows: plain / deep 3.00 (3.00 to 3.00).");
@@ -230,13 +230,13 @@ TEST(Claims, about_an_exact_metric_are_printed_without_an_interval) {
             "| **reproduced** | Half of it | 2.00 | 2.00 | 2.00 times as small: no less than the claimed 2.00. |\n");
   EXPECT_EQ(text_of("bytes", {{plain, 300}, {deep, 150}, {deep, 100}}),
             "| Verdict | Claim | Stated | Here | Why |\n|---|---|---|---:|---|\n"
-            "| **undecided** | Deep shelves need less | deep &lt; plain |  | One step may not grow: plain / deep "
+            "| **undecided** | Deep shelves need less | deep &lt; plain |  | Not every step is known: plain / deep "
             "unknown, because shelf/deep/store has different values of an exact metric. |\n"
             "| **undecided** | Half of it | 2.00 | 2.40 | shelf/deep/store has different values of an exact metric. "
             "|\n");
   EXPECT_EQ(text_of("instructions", {{plain, 300}, {plain, 300}, {deep, 150}}),
             "| Verdict | Claim | Stated | Here | Why |\n|---|---|---|---:|---|\n"
-            "| **undecided** | Deep shelves need less | deep &lt; plain |  | One step may not grow: plain / deep "
+            "| **undecided** | Deep shelves need less | deep &lt; plain |  | Not every step is known: plain / deep "
             "unknown, because shelf/deep/store has one process, which proves no exact value. |\n"
             "| **undecided** | Half of it | 2.00 | 2.00 | shelf/deep/store has one process, which proves no exact "
             "value. |\n");

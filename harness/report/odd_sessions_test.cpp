@@ -165,7 +165,7 @@ std::vector<std::string> row_of(const std::vector<std::string>& texts, const std
   for (const std::string& text : texts)
     if (text.starts_with("| **") && has(text, "| " + claim + " |")) {
       std::vector<std::string> cells;
-      for (std::size_t at = 1, end; (end = text.find(" | ", at)) != std::string::npos; at = end + 2)
+      for (std::size_t at = 1, end; (end = text.find(" |", at)) != std::string::npos; at = end + 2)
         cells.push_back(text.substr(at + 1, end - at - 1));
       return cells;
     }
@@ -321,6 +321,7 @@ TEST(OddSessions, that_are_unfit_say_nothing_of_times_that_is_not_marked) {
   const Background known = background();
   const std::regex verdict_on_time(
       R"(lowest median, |on the front: |times as (fast|slow)|share the lowest|have the same median| of plain's time)");
+  const std::regex without_numbers(R"(^No (process|exhibit) |has no numbers)");
   std::size_t marked = 0;
   for (std::uint64_t seed = 0; seed < kSessions; ++seed) {
     const OddSession odd = odd_session(seed);
@@ -337,7 +338,7 @@ TEST(OddSessions, that_are_unfit_say_nothing_of_times_that_is_not_marked) {
     for (const char* const claim :
          {"ratio of times", "ratio of bytes", "order of times", "number", "bound", "bound of frames", "formula"})
       if (const auto cells = row_of(texts_of(document), claim); !cells.empty())
-        judged += cells.front() != "**disturbed, not judged**";
+        judged += cells.front() != "**disturbed, not judged**" && !std::regex_search(cells.back(), without_numbers);
     const std::string counted =
         judged == 0 ? "No published claim is judged." : fmt::format("{} published claim", judged);
     EXPECT_TRUE(has(document.lead, counted)) << judged << " " << document.lead;

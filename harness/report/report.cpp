@@ -74,7 +74,17 @@ std::vector<JudgedArticle> judge_articles(const std::vector<results::Article>& a
 }
 
 bool is_judged(const JudgedClaim& claim) {
-  return claim.verdict != judge::ClaimVerdict::kNotJudged;
+  return claim.verdict != judge::ClaimVerdict::kNotJudged && claim.has_numbers();
+}
+
+/// "; 3 more have no numbers": the claims that nothing in this session speaks for or against. "" without any.
+std::string without_numbers_phrase(const std::vector<JudgedArticle>& articles) {
+  std::size_t count = 0;
+  for (const JudgedArticle& one : articles)
+    count += static_cast<std::size_t>(std::ranges::count_if(one.claims, [](const JudgedClaim& claim) {
+      return claim.verdict != judge::ClaimVerdict::kNotJudged && !claim.has_numbers();
+    }));
+  return count == 0 ? "" : fmt::format("; {} more {} no numbers", count, count == 1 ? "has" : "have");
 }
 
 /// The claims that are judged.
@@ -106,7 +116,8 @@ std::string failures_phrase(const Result& result) {
   return fmt::format("{}", fmt::join(phrases, "; "));
 }
 
-/// "8 published claims about command buckets: 5 reproduced and 3 weaker.": those that are judged.
+/// "8 published claims about command buckets: 5 reproduced and 3 weaker; 2 more have no numbers.": those that are
+/// judged, and those that need another session.
 std::string verdicts_phrase(const std::vector<JudgedArticle>& articles, const Background& background) {
   std::vector<std::string> subjects;
   for (const JudgedArticle& one : articles)
@@ -116,7 +127,8 @@ std::string verdicts_phrase(const std::vector<JudgedArticle>& articles, const Ba
       subjects.push_back(subject);
   const std::vector<JudgedClaim> claims = judged_claims(articles);
   if (claims.empty()) return "No published claim is judged.";
-  return fmt::format("{} about {}: {}.", claims_phrase(claims), enumerated(subjects), verdict_counts(claims));
+  return fmt::format("{} about {}: {}{}.", claims_phrase(claims), enumerated(subjects), verdict_counts(claims),
+                     without_numbers_phrase(articles));
 }
 
 /// The finding if no claim can be judged: that of the first family with numbers.
