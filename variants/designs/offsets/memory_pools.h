@@ -36,7 +36,7 @@ namespace lab::designs {
 struct Grouping {
   bool by_kind = true;
   bool by_alignment = false;  ///< the allocation has blocks of it, so no alignment leaves a gap
-  bool by_size = false;       ///< rounded up to a power of two
+  bool by_size = false;       ///< of images, rounded up to a power of two
 };
 
 /// A live resource. Its place is for the caller; the rest names it to the pools.
@@ -282,7 +282,8 @@ class MemoryPools {
     MemoryGroup key{.memory_type = request.memory_type};
     if (kGrouping.by_kind) key.kind = request.kind;
     if (kGrouping.by_alignment) key.alignment = request.alignment;
-    if (kGrouping.by_size) key.bytes = std::bit_ceil(std::max<std::uint64_t>(request.bytes, 1));
+    if (kGrouping.by_size && request.kind != ResourceKind::kBuffer)
+      key.bytes = std::bit_ceil(std::max<std::uint64_t>(request.bytes, 1));
     return key;
   }
   struct HashGroup {

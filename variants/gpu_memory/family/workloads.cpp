@@ -92,6 +92,7 @@ std::vector<bench::Metric> replace_metrics() {
           {"most_allocations", "Most allocations at once", "", kExact},
           {"rounding_bytes", "Bytes lost to rounding", "bytes", kExact},
           {"gap_bytes", "Bytes in gaps that alignment leaves", "bytes", kExact},
+          {"wasted_bytes", "Bytes lost to rounding and to gaps", "bytes", kExact},
           {"external_fragmentation", "Free memory outside the largest free space", "", kExact},
           {"free_spaces", "Free spaces over all allocations", "", kExact},
           {"metadata_bytes", "Bytes of bookkeeping, on the CPU", "bytes", kExact},
@@ -150,6 +151,7 @@ std::map<std::string, double> counted(const Subject& subject, const ResourcePlan
     counters["rounding_bytes"] = static_cast<double>(usage.rounding());
     const std::vector<SeenAllocation> seen = execution.memory().allocations();
     counters["gap_bytes"] = static_cast<double>(alignment_gaps(seen, execution.live()));
+    counters["wasted_bytes"] = counters["rounding_bytes"] + counters["gap_bytes"];
     counters["free_spaces"] = static_cast<double>(free_spaces(seen));
     counters["external_fragmentation"] = usage.fragmentation();
     counters["metadata_bytes"] = static_cast<double>(execution.memory().metadata_bytes());

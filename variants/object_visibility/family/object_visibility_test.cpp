@@ -143,18 +143,19 @@ TEST(Translucent, objects_hide_what_is_behind_them_or_are_left_out) {
 }
 
 TEST(Scenes, tell_bodies_that_others_hide_from_those_that_are_nowhere_seen) {
-  // A wall, a ball behind it, one beside the picture whose box reaches into the frustum's planes, and one below the
-  // threshold.
+  // A wall, a ball behind it, one beside the picture whose box reaches into the frustum's planes, one below the
+  // threshold, and one behind the wall that would be below it alone.
   const VisibleScene scene{{{BodyShape::kBox, {0, 0, -4}, {1, 1, 0.1}},
                             {BodyShape::kSphere, {0, 0, -8}, {0.5, 0, 0}},
                             {BodyShape::kSphere, {4.9, 4.9, -8}, {1, 0, 0}},
-                            {BodyShape::kSphere, {1.5, 0, -4}, {0.04, 0, 0}}},
+                            {BodyShape::kSphere, {1.5, 0, -4}, {0.04, 0, 0}},
+                            {BodyShape::kSphere, {0, 0.5, -8}, {0.2, 0, 0}}},
                            {}};
-  const Counts counts = simple_counts(id_image(scene, 100, 100).view(), 4);
-  ASSERT_EQ(counts[2] + counts[3], 0u);
+  const Counts counts = simple_counts(id_image(scene, 100, 100).view(), 5);
+  ASSERT_EQ(counts[2] + counts[3] + counts[5], 0u);
   ASSERT_GT(counts[4], 0u);
   const Listed listed = listed_by_frustum(scene, counts, 100, 100);
-  EXPECT_EQ(listed.hidden, 2u);
+  EXPECT_EQ(listed.hidden, 3u);
   EXPECT_EQ(listed.below_threshold, 1u);
   EXPECT_EQ(occluded(scene, counts, 100, 100), 1u) << "the ball behind the wall";
 }
@@ -183,6 +184,23 @@ TEST(Scenes, have_bodies_whose_origins_are_in_another_order_than_what_is_seen_of
     const Counts counts = simple_counts(id_image(scene, 100, 100).view(), 2);
     ASSERT_EQ(visible_ids(counts, 100 * 100).size(), 2u);
     EXPECT_EQ(misordered(scene, counts, 100, 100), pairs) << half_length;
+  }
+}
+
+TEST(Scenes, tell_bodies_that_are_nearly_hidden_from_those_of_which_half_is_seen) {
+  // Alone, the box has about three times the threshold's pixels; the wall leaves half of it.
+  const VisibleScene scene{
+      {{BodyShape::kBox, {0, 0, -4}, {1, 1, 0.1}}, {BodyShape::kBox, {1, 0, -4.3}, {0.08, 0.12, 0.1}}}, {}};
+  const Counts counts = simple_counts(id_image(scene, 200, 200).view(), 2);
+  ASSERT_TRUE(counts[2] > 0 && !visible_ids(counts, 200 * 200).contains(2)) << counts[2];
+  EXPECT_EQ(nearly_occluded(scene, counts, 200, 200), 0u);
+}
+
+TEST(Scenes, that_are_close_show_all_of_their_bodies) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const VisibleScene scene = make_close_scene(seed);
+    const Counts counts = simple_counts(id_image(scene, 480, 270).view(), 4);
+    EXPECT_EQ(visible_ids(counts, 480 * 270).size(), 4u) << seed;
   }
 }
 

@@ -57,6 +57,30 @@ VisibleScene make_scene(std::size_t bodies, std::uint64_t seed) {
   return scene;
 }
 
+VisibleScene make_close_scene(std::uint64_t seed) {
+  constexpr std::size_t kBodies = 4;
+  constexpr std::uint32_t kPreviewWidth = 192, kPreviewHeight = 108;
+  Random random(seed);
+  const auto from = [&random](double low, double high) {
+    return low + (high - low) * static_cast<double>(random.below(1u << 20)) / (1u << 20);
+  };
+  for (;;) {
+    VisibleScene scene;
+    scene.camera = look_at({0, 1.8, 6}, {0, 0.8, -4}, 0.5);
+    scene.bodies.push_back({BodyShape::kBox, {0, -0.5, -6}, {14, 0.5, 14}});  // the floor
+    while (scene.bodies.size() < kBodies) {
+      const double size = from(0.5, 1.2);
+      const bool sphere = random.below(2) == 0;
+      const Vector3 half = sphere ? Vector3{size, size, size} : Vector3{size, from(0.5, 1.2), from(0.3, 0.9)};
+      scene.bodies.push_back({sphere ? BodyShape::kSphere : BodyShape::kBox, {from(-2, 2), half.y, from(-2, 2)}, half});
+    }
+    Counts counts(kBodies + 1);
+    for (const std::uint32_t id : id_image(scene, kPreviewWidth, kPreviewHeight).ids) ++counts[id];
+    counts[kBackground] = 0;
+    if (visible_ids(counts, std::size_t{kPreviewWidth} * kPreviewHeight).size() == kBodies) return scene;
+  }
+}
+
 OwnedImage id_image(const VisibleScene& scene, std::uint32_t width, std::uint32_t height) {
   SeenBodies seen = see(scene.bodies, scene.camera, width, height);
   for (std::uint32_t& body : seen.body) body = body == kNoBody ? kBackground : body + 1;
@@ -132,14 +156,21 @@ std::uint64_t pixels_alone(const VisibleScene& scene, std::size_t body, std::uin
   return static_cast<std::uint64_t>(std::ranges::count_if(alone.body, [](std::uint32_t at) { return at != kNoBody; }));
 }
 
+/// Whether an object with so many pixels is visible.
+bool is_visible_pixels(std::uint64_t pixels, std::uint32_t width, std::uint32_t height) {
+  const Counts counts{0, static_cast<Counts::value_type>(pixels)};
+  return !visible_ids(counts, std::uint64_t{width} * height).empty();
+}
+
+/// A body is nearly all hidden if at most this share of its pixels is seen.
+constexpr double kNearlyHidden = 0.1;
+
 }  // namespace
 
 std::uint64_t occluded(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height) {
   std::uint64_t found = 0;
-  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    if (counts[i + 1] > 0) continue;
-    if (pixels_alone(scene, i, width, height) > 0) ++found;
-  }
+  for (std::uint32_t id = 1; id <= scene.bodies.size(); ++id)
+    if (counts[id] == 0 && is_visible_pixels(pixels_alone(scene, id - 1, width, height), width, height)) ++found;
   return found;
 }
 
@@ -150,9 +181,10 @@ std::uint64_t nearly_occluded(const VisibleScene& scene, const Counts& counts, s
   std::uint64_t found = 0;
   for (std::uint32_t id = 1; id <= scene.bodies.size(); ++id) {
     if (counts[id] == 0 || visible.contains(id)) continue;
-    Counts alone(counts.size());
-    alone[id] = static_cast<Counts::value_type>(pixels_alone(scene, id - 1, width, height));
-    if (visible_ids(alone, pixels).contains(id)) ++found;
+    const std::uint64_t alone = pixels_alone(scene, id - 1, width, height);
+    if (is_visible_pixels(alone, width, height) &&
+        static_cast<double>(counts[id]) <= kNearlyHidden * static_cast<double>(alone))
+      ++found;
   }
   return found;
 }

@@ -27,6 +27,8 @@ struct VisibleScene {
   PinholeCamera camera;
 };
 VisibleScene make_scene(std::size_t bodies, std::uint64_t seed);
+/// A floor and three bodies near the camera, all of them visible (visible_ids), as in the article's pictures.
+VisibleScene make_close_scene(std::uint64_t seed);
 OwnedImage id_image(const VisibleScene& scene, std::uint32_t width, std::uint32_t height);
 
 /// The same as a renderer with antialiasing writes it: each pixel is the mean of the ids of its samples.

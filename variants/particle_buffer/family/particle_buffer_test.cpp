@@ -707,6 +707,7 @@ TEST(Workloads, are_not_supported_for_reasons_that_follow_from_abilities) {
                            {"compaction", "it never moves particles together"},
                            {"layers", "it holds one struct for each particle"},
                            {"page_size", no_pages},
+                           {"read_all_by_index", no_indices},
                            {"read_at_random", no_indices},
                            {"read_by_index", no_indices}}));
   EXPECT_EQ(reasons(monolithic_abilities(Growth::kFixedAmount)),
@@ -724,11 +725,31 @@ TEST(Workloads, have_the_same_names_whatever_is_supported) {
     for (const bench::Workload& workload : workloads(good().make, abilities)) all.push_back(workload.name);
     return all;
   };
-  const Names expected{
-      "emission",       "varying_lifetimes", "rain",          "rain_varying",    "bursts",           "sink",
-      "load_stop",      "load_replace",      "page_size",     "compact_early",   "compact_late",     "dead_limit",
-      "iterate_fall",   "iterate_motion",    "iterate_count", "iterate_visible", "read_by_iterator", "read_by_index",
-      "read_at_random", "compaction",        "release",       "layers",          "children"};
+  const Names expected{"emission",
+                       "varying_lifetimes",
+                       "rain",
+                       "rain_varying",
+                       "bursts",
+                       "sink",
+                       "load_stop",
+                       "load_replace",
+                       "page_size",
+                       "compact_early",
+                       "compact_late",
+                       "dead_limit",
+                       "iterate_fall",
+                       "iterate_motion",
+                       "iterate_count",
+                       "iterate_visible",
+                       "read_by_iterator",
+                       "read_by_index",
+                       "read_at_random",
+                       "read_all_by_iterator",
+                       "read_all_by_index",
+                       "compaction",
+                       "release",
+                       "layers",
+                       "children"};
   EXPECT_EQ(names(kCompactingAbilities), expected);
   EXPECT_EQ(names({.indices = false}), expected);
 }

@@ -334,16 +334,20 @@ class AccessTask : public bench::Task {
   std::vector<float> heights_;
 };
 
-bench::Workload reads(const char* name, const char* how, Access access, const MakeBuffer& make) {
-  static constexpr Holes kHoles{18, 50};
+/// Of 131,072 live particles.
+constexpr Holes kHalfDead{18, 50}, kAllLive{17, 0};
+
+bench::Workload reads(const char* name, const char* how, Access access, const MakeBuffer& make,
+                      const Holes& holes = kHalfDead) {
   bench::Workload workload;
   workload.name = name;
-  workload.title = fmt::format("read the heights of 131,072 live particles among as many dead ones, {}", how);
+  workload.title = fmt::format("read the heights of 131,072 live particles{}, {}",
+                               holes.dead() > 0 ? " among as many dead ones" : "", how);
   workload.phases = {"read"};
-  workload.operations = kHoles.live();
+  workload.operations = holes.live();
   workload.operation = "live particle";
-  workload.prepare = [access, make](const bench::Case& inputs) {
-    return std::make_unique<AccessTask>(kHoles.buffer(make, inputs.seed), access, inputs.seed);
+  workload.prepare = [access, make, holes](const bench::Case& inputs) {
+    return std::make_unique<AccessTask>(holes.buffer(make, inputs.seed), access, inputs.seed);
   };
   return workload;
 }
@@ -686,6 +690,9 @@ std::vector<bench::Workload> workloads(const MakeBuffer& make, const Abilities& 
       unless(abilities.indices, kNoIndices, reads("read_by_index", "by index in order", Access::kIndex, make)));
   all.push_back(unless(abilities.indices, kNoIndices,
                        reads("read_at_random", "by index in random order", Access::kRandomIndex, make)));
+  all.push_back(reads("read_all_by_iterator", "by an iterator", Access::kIterator, make, kAllLive));
+  all.push_back(unless(abilities.indices, kNoIndices,
+                       reads("read_all_by_index", "by index in order", Access::kIndex, make, kAllLive)));
   all.push_back(unless(abilities.compacts, "it never moves particles together", compaction(make)));
   all.push_back(release(make));
   all.push_back(unless(abilities.layers, "it holds one struct for each particle", layers(make)));
