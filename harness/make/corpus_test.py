@@ -227,5 +227,14 @@ class MergeTest(unittest.TestCase):
         self.assertEqual(caught.exception.hint, MARKERS)
 
 
+class CheckoutTest(unittest.TestCase):
+    def test_every_corpus_of_this_checkout_is_sorted(self) -> None:
+        self.assertTrue(corpus.families(), "this checkout has families with a corpus")
+        for family in corpus.families():
+            with open(corpus.path_of(family), encoding="utf-8") as file:
+                self.assertEqual(file.read(), corpus.text_of(corpus.read(corpus.path_of(family))),
+                                 f"LC_ALL=C sort -u -o variants/{family}/corpus.txt variants/{family}/corpus.txt")
+
+
 if __name__ == "__main__":
     unittest.main()
