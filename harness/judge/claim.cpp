@@ -48,7 +48,10 @@ class ClaimJudge {
     const ClaimVerdict verdict =
         unless_disturbed(order_verdict(evidence.steps), std::ranges::any_of(evidence.steps, has_noise));
     std::vector<std::string> benchmarks = evidence.benchmarks;
-    return {{&claim_, verdict, std::move(benchmarks), std::move(evidence)}};
+    bool any = false;
+    for (std::size_t i = 1; i < benchmarks.size(); ++i)
+      any = any || (has_numbers(benchmarks[i - 1], claim.metric) && has_numbers(benchmarks[i], claim.metric));
+    return {{&claim_, verdict, std::move(benchmarks), std::move(evidence), any}};
   }
 
   /// About drivers: judged in driver_verdict.h.
@@ -61,6 +64,10 @@ class ClaimJudge {
   /// The verdict, unless the claim is about something with noise in an unfit session.
   ClaimVerdict unless_disturbed(ClaimVerdict verdict, bool with_noise) const {
     return fitness_.fit || !with_noise ? verdict : ClaimVerdict::kNotJudged;
+  }
+
+  bool has_numbers(const std::string& benchmark, const std::string& metric) const {
+    return !metric_values(result_, benchmark, metric).empty();
   }
 
   std::string benchmark(const std::string& variant, const std::string& workload) const {
@@ -103,6 +110,7 @@ class ClaimJudge {
       judged.benchmarks.push_back(benchmark(variant, workload));
       for (const std::string& other : claim.also) judged.benchmarks.push_back(benchmark(variant, other));
     }
+    judged.has_numbers = has_numbers(evidence.benchmarks[0], metric) && has_numbers(evidence.benchmarks[1], metric);
     judged.evidence = std::move(evidence);
     return judged;
   }
@@ -127,7 +135,8 @@ class ClaimJudge {
     const ClaimVerdict verdict = any(ClaimVerdict::kRefuted)                                ? ClaimVerdict::kRefuted
                                  : evidence.values.empty() || any(ClaimVerdict::kUndecided) ? ClaimVerdict::kUndecided
                                                                                             : ClaimVerdict::kReproduced;
-    return {{&claim_, unless_disturbed(verdict, with_noise), std::move(benchmarks), std::move(evidence)}};
+    const bool has_numbers = !benchmarks.empty();
+    return {{&claim_, unless_disturbed(verdict, with_noise), std::move(benchmarks), std::move(evidence), has_numbers}};
   }
 
   /// What a value may be off by.
@@ -241,14 +250,6 @@ class ClaimJudge {
 };
 
 }  // namespace
-
-bool JudgedClaim::has_numbers() const {
-  if (const auto* ratio = std::get_if<JudgedRatio>(&evidence)) return ratio->measured.has_value();
-  if (const auto* exact = std::get_if<JudgedExact>(&evidence)) return !exact->values.empty();
-  if (const auto* formula = std::get_if<JudgedFormula>(&evidence)) return !formula->values.empty();
-  const auto& steps = std::get<JudgedOrder>(evidence).steps;
-  return std::ranges::any_of(steps, [](const std::optional<MeasuredRatio>& step) { return step.has_value(); });
-}
 
 std::string_view to_string(ClaimVerdict verdict) {
   switch (verdict) {

@@ -142,10 +142,10 @@ struct JudgedClaim {
   ClaimVerdict verdict = ClaimVerdict::kUndecided;
   std::vector<std::string> benchmarks = {};  ///< all that it is about
   std::variant<JudgedRatio, JudgedExact, JudgedFormula, JudgedOrder> evidence = {};
+  /// Whether the session has a number of each side of a ratio or of a step, or any value. Without them the claim is
+  /// undecided because nobody measured it.
+  bool has_numbers = false;
   std::string unmet = {};  ///< why the session cannot decide it, as a phrase; "" if it can
-
-  /// Whether the session has numbers that speak for or against it. Without them it is undecided, as nobody asked.
-  bool has_numbers() const;
 };
 
 /// The claims about the article's family, in its order. `article` must outlive them. Returns a ratio claim once per

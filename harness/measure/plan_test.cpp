@@ -146,10 +146,10 @@ TEST(Schedule, reduces_the_time_of_a_process_before_the_number_of_processes) {
   const Simulated few = simulate(quick_length(), std::vector<double>(10, 0.1));
   EXPECT_EQ(few.blocks, 10);
   EXPECT_GT(few.last_seconds, 0.9);
-  const Simulated more = simulate(quick_length(), std::vector<double>(50, 0.1));
+  const Simulated more = simulate(quick_length(), std::vector<double>(75, 0.1));
   EXPECT_EQ(more.blocks, 10);
   EXPECT_LT(more.last_seconds, 0.2);
-  const Simulated many = simulate(quick_length(), std::vector<double>(110, 0.1));
+  const Simulated many = simulate(quick_length(), std::vector<double>(165, 0.1));
   EXPECT_LT(many.blocks, 10);
   EXPECT_GE(many.blocks, 6);
   EXPECT_EQ(many.last_seconds, kLeastSeconds);
@@ -224,8 +224,9 @@ TEST(Schedule, estimates_the_time_left) {
   Schedule schedule(quick_length(), 10);
   const double seconds = *schedule.next_block(0, 0, false);
   EXPECT_EQ(schedule.expected_blocks(0, seconds, 0), 10);
-  EXPECT_NEAR(schedule.seconds_left(0, seconds, 0, 10 * schedule.cost(0, seconds)), 120, 1);
-  EXPECT_LE(schedule.seconds_left(9, seconds, 119, 5), 1);
+  EXPECT_NEAR(schedule.seconds_left(0, seconds, 0, 10 * schedule.cost(0, seconds)),
+              quick_length().budget_seconds, 1);
+  EXPECT_LE(schedule.seconds_left(9, seconds, quick_length().budget_seconds - 1, 5), 1);
   Schedule unlimited(processes_length(5), 2);
   EXPECT_NEAR(unlimited.seconds_left(0, 0.5, 0, 1.1), 1.1 + 4 * 2 * 0.55, 1e-9);
 }

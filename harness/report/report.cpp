@@ -74,7 +74,7 @@ std::vector<JudgedArticle> judge_articles(const std::vector<results::Article>& a
 }
 
 bool is_judged(const JudgedClaim& claim) {
-  return claim.verdict != judge::ClaimVerdict::kNotJudged && claim.has_numbers();
+  return claim.verdict != judge::ClaimVerdict::kNotJudged && claim.has_numbers;
 }
 
 /// "; 3 more have no numbers": the claims that nothing in this session speaks for or against. "" without any.
@@ -82,7 +82,7 @@ std::string without_numbers_phrase(const std::vector<JudgedArticle>& articles) {
   std::size_t count = 0;
   for (const JudgedArticle& one : articles)
     count += static_cast<std::size_t>(std::ranges::count_if(one.claims, [](const JudgedClaim& claim) {
-      return claim.verdict != judge::ClaimVerdict::kNotJudged && !claim.has_numbers();
+      return claim.verdict != judge::ClaimVerdict::kNotJudged && !claim.has_numbers;
     }));
   return count == 0 ? "" : fmt::format("; {} more {} no numbers", count, count == 1 ? "has" : "have");
 }
