@@ -12,9 +12,10 @@ import copy
 import os
 import stat
 
+from harness.spm import trees
 from harness.spm.errors import Refused, system_error
 from harness.spm.install import install
-from harness.spm.store import contents, prune, trees
+from harness.spm.store import contents, prune
 from harness.spm.store.durable import Disk, mark
 from harness.spm.store.store import Store
 from collections.abc import Iterator

@@ -14,16 +14,16 @@ import queue
 import threading
 import time
 
-from harness.spm import interruptible
+from harness.spm import interruptible, trees
 from harness.spm.archives import workers
 from harness.spm.archives.tree import Tree
+from harness.spm.atomic import write_file
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.formatting import plural, size as size_words
-from harness.spm.store import contents, trees
+from harness.spm.store import contents
 from harness.spm.store.durable import Disk, mark
-from harness.spm.store.store import Store, write_file
+from harness.spm.store.store import Store, StoreEntry
 from harness.spm.transfer.fetch import Fetcher
-from harness.spm.store.store import StoreEntry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

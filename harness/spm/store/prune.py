@@ -6,8 +6,10 @@ import contextlib
 import os
 import time
 
-from harness.spm.store import lib, trees
-from harness.spm.store.store import StoreEntry, Store, owner_writes_only, write_file
+from harness.spm import trees
+from harness.spm.atomic import write_file
+from harness.spm.store import lib
+from harness.spm.store.store import StoreEntry, Store, owner_writes_only
 from collections.abc import Iterator
 
 TYPE_CHECKING = False

@@ -159,6 +159,8 @@ class Store:
                 _remove_others_write(folder)
             tag = f"{self.root}/CACHEDIR.TAG"
             if not os.path.exists(tag) or not os.path.getsize(tag):
+                from harness.spm.atomic import write_file
+
                 write_file(tag, _CACHEDIR_TAG)
         except (FileExistsError, NotADirectoryError) as error:
             raise SpmError(f"store: expected a folder, found a file: {error.filename}", _HINT, USAGE) from None
@@ -228,11 +230,3 @@ def _names(folder: str) -> list[str]:
 def read_json(path: str) -> Any:
     with open(path, encoding="utf-8") as file:
         return json.load(file)
-
-
-def write_file(path: str, text: str) -> None:
-    """Writes a file atomically."""
-    from harness.spm.store.atomic import atomic_file
-
-    with atomic_file(path) as name, open(name, "w", encoding="utf-8") as file:
-        file.write(text)

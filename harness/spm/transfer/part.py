@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 
-from harness.spm.store import trees
-from harness.spm.store.store import write_file
+from harness.spm import trees
+from harness.spm.atomic import write_file
 from harness.spm.transfer import transport
 
 FROM = ".from"

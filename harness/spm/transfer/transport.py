@@ -18,9 +18,9 @@ import urllib.request
 from urllib.parse import quote, unquote, urlsplit
 
 from harness.spm import formatting
+from harness.spm.atomic import atomic_file
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import timeout_s
-from harness.spm.store.atomic import atomic_file
 from harness.spm.transfer import access, connection
 from collections.abc import Callable
 

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import threading
 
-from harness.spm import progress
+from harness.spm import parallel, progress
 from harness.spm.errors import Cancelled, SpmError, system_error
 from harness.spm.pins import manifest as manifests
-from harness.spm.sources.mirror import LAST
+from harness.spm.sources.mirror import LAST, Mirror
 from harness.spm.store import prune
 from harness.spm.store.store import Store
-from harness.spm.transfer import parallel, upload
+from harness.spm.transfer import upload
 from harness.spm.transfer.download import FetchFailed, summary
 from harness.spm.transfer.fetch import Fetcher
 from harness.spm.transfer.transport import TransferError
 from harness.spm.verbs import mirror as mirrors
-from harness.spm.sources.mirror import Mirror
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

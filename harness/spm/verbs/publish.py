@@ -12,18 +12,16 @@ import os
 import shutil
 import tempfile
 
-from harness.spm import sources, formatting
+from harness.spm import formatting, parallel, sources, trees
 from harness.spm.archives import pack
 from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused, SpmError, USAGE, system_error
 from harness.spm.pins import manifest as manifests
-from harness.spm.settings import ANY, native_platform
-from harness.spm.store import trees
-from harness.spm.transfer import parallel, transport, upload
+from harness.spm.settings import ANY, Settings, native_platform
+from harness.spm.transfer import transport, upload
 from harness.spm.transfer.transport import TransferError
 from harness.spm.verbs import table
-from harness.spm.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
