@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from harness.spm.progress import Report
+    from harness.spm.transfer.progress import Report
 
 OLDER_THAN_S = 30 * 86400
 MAX_BYTES = 10 * 10**9

@@ -4,7 +4,8 @@
       CACHEDIR.TAG                backup programs leave the folder out
       packages/<name>/<version>/  one entry; it appears by one rename, complete
         tree/                     what the artifacts hold, read-only; the links of lib folders lead here
-        files.json                every file, link and folder of the tree with mode, size, time and hash (contents.py)
+        files.json                every file, link and folder of the tree with mode, size, time and hash
+                                  (archives/contents.py)
         stamp.json                name, version, platform, lib, bytes, files, artifacts, time of unpacking; an entry with an
                                   unreadable stamp is invalid, and a sweep removes it
         used                      empty: the mark of a valid entry, made once all the above is on the disk. Its time is

@@ -9,7 +9,7 @@ import hashlib
 
 from harness.spm import trees
 from harness.spm.atomic import write_file
-from harness.spm.transfer import transport
+from harness.spm.sources import transport
 
 FROM = ".from"
 

@@ -241,7 +241,7 @@ class NoOpTest(SpmTestCase):
             "threading",
             "tarfile",
             "argparse",
-            "harness.spm.install",
+            "harness.spm.store.install",
         )
         probe = (
             "import sys, os\n"
