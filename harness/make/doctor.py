@@ -11,10 +11,10 @@ from typing import NamedTuple
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, print_line
+from harness.spm.atomic import atomic_file
 from harness.spm.errors import SpmError
 from harness.spm.invocation import as_invoked
 from harness.spm.settings import Settings, existing_parent
-from harness.spm.store.atomic import atomic_file
 
 NEEDED_BYTES = 2_500_000_000
 """For downloads, unpacked packages and a release build with its results."""

@@ -2,7 +2,7 @@
 
 import os
 
-from harness.spm.store.atomic import atomic_file
+from harness.spm.atomic import atomic_file
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, "build")

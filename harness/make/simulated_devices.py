@@ -18,8 +18,8 @@ import time
 from harness.make import logs, ninja, paths
 from harness.make.console import MakeError, duration, how_ended, print_line
 from harness.make.toolchain import Toolchain, library_path
+from harness.spm.atomic import atomic_file
 from harness.spm.lock import Lock
-from harness.spm.store.atomic import atomic_file
 
 GROUP = "simulated-devices"
 """The optional group of packages.json."""

@@ -1,4 +1,5 @@
-"""Draws the modules and the data flow from their sources in harness/docs, and checks them against CMake and the code.
+"""Draws the modules, the folders of spm and the data flow from their sources in harness/docs, and checks them against
+CMake and the code.
 
 A picture's source names boxes, one a line, and below each, indented, the boxes that it points to:
 
@@ -8,9 +9,10 @@ A picture's source names boxes, one a line, and below each, indented, the boxes 
       includes bench
       starts variants
 
-`calls` is what a module links (USES of lab_module) or, of a Python package, imports. `includes` is HEADERS of
-lab_module: headers without a link. `starts` is another process and is not checked. The source of the house has every
-arrow that CMake has, and no other; its picture leaves out an arrow to what a longer path of calls reaches anyway.
+`calls` is what a module links (USES of lab_module) or, of a Python package or folder, imports, wherever a file does.
+`includes` is HEADERS of lab_module: headers without a link. `starts` is another process and is not checked. The sources
+of the house and of spm have every arrow that CMake or the imports have, and no other. No arrow points up, so there is no
+circle. A picture leaves out an arrow to what a longer path of calls reaches anyway.
 
 The check also finds the names of families in the code of the harness (family_names.py).
 """
@@ -20,7 +22,7 @@ import glob
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from harness.make import family_names, paths
@@ -29,7 +31,7 @@ from harness.make.console import MakeError, print_error
 from harness.make.drawing import Arrow, Box, DrawingError, draw
 
 DOCS = os.path.join("harness", "docs")
-HOUSE, DATA_FLOW = os.path.join(DOCS, "house.txt"), os.path.join(DOCS, "data_flow.txt")
+HOUSE, SPM, DATA_FLOW = (os.path.join(DOCS, f"{name}.txt") for name in ("house", "spm", "data_flow"))
 CMAKE = os.path.join("harness", "CMakeLists.txt")
 KINDS = ("python", "module", "variants", "file", "stage")
 RELATIONS = {"calls": "calls", "includes": "includes its headers only", "starts": "starts as a process", "gives": ""}
@@ -42,6 +44,11 @@ class Picture:
     title: str = ""
     boxes: list[Box] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
+
+    def points_up(self, source: str, target: str) -> bool:
+        """Whether the box `target` is `source` or above it."""
+        names = [box.name for box in self.boxes]
+        return target in names and names.index(target) <= names.index(source)
 
 
 def parse(text: str, name: str) -> Picture:
@@ -136,15 +143,21 @@ def foreign_to_designs(root: str) -> Iterator[tuple[str, str]]:
                     yield name, header
 
 
-def imported(root: str) -> Iterator[tuple[str, str]]:
-    """(file, module) of every import of a module of this project, tests apart."""
+def imported(root: str) -> Iterator[tuple[str, int, str]]:
+    """(file, line, module) of every import of a module, wherever the file does it, also of importlib.import_module with
+    a name that begins literally; tests apart."""
     for name in _files(root, (".py",)):
         if not name.endswith("_test.py"):
             for node in ast.walk(ast.parse(_read(root, name), name)):
                 if isinstance(node, ast.ImportFrom):
-                    yield from ((name, f"{node.module}.{each.name}") for each in node.names)
+                    folder = name.split("/")[:-node.level] if node.level else []
+                    module = ".".join([*folder, *filter(None, [node.module])])
+                    yield from ((name, node.lineno, f"{module}.{each.name}") for each in node.names)
                 elif isinstance(node, ast.Import):
-                    yield from ((name, each.name) for each in node.names)
+                    yield from ((name, node.lineno, each.name) for each in node.names)
+                elif isinstance(node, ast.Call) and node.args and getattr(node.func, "attr", "") == "import_module":
+                    if literal := re.match(r"""f?['"]([\w.]*\w)""", ast.unparse(node.args[0])):
+                        yield name, node.lineno, literal[1]
 
 
 def module_of(path: str) -> str:
@@ -153,33 +166,48 @@ def module_of(path: str) -> str:
     return "variants" if top == "variants" and rest[0] != "designs" else rest[0]
 
 
+def imports_against(source: str, picture: Picture, box_of: Callable[[str], str],
+                    imports: Iterable[tuple[str, int, str]]) -> list[str]:
+    """One sentence for each arrow of Python boxes that no import makes, and for each import without an arrow.
+
+    `box_of` gives the box of a file or of a Python module."""
+    python = [box.name for box in picture.boxes if box.kind == "python"]
+    stated = {(arrow.source, arrow.target) for arrow in picture.arrows if arrow.kind == "calls" and arrow.source in python}
+    made = [(f"{name}:{line}: imports {target}", (box_of(name), box_of(target))) for name, line, target in imports]
+    found = [f"{source}: {upper} -> {lower}, but no file of {upper} imports it"
+             for upper, lower in sorted(stated - {arrow for _, arrow in made})]
+    return found + [f"{what}, and {upper} -> {lower} {'points up' if picture.points_up(upper, lower) else 'is not'} in {source}"
+                    for what, (upper, lower) in made if upper != lower and (upper, lower) not in stated]
+
+
 def check(root: str) -> list[str]:
     """One sentence for each thing that is not as the pictures say."""
-    house = parse(_read(root, HOUSE), HOUSE)
+    house, spm = parse(_read(root, HOUSE), HOUSE), parse(_read(root, SPM), SPM)
     kinds = {box.name: box.kind for box in house.boxes}
     stated = {(arrow.source, arrow.target, arrow.kind) for arrow in house.arrows if arrow.kind in CHECKED}
     of_cmake = cmake_arrows(root)
     python = [box.name for box in house.boxes if box.kind == "python"]
-    imports = [(name, target, (module_of(name), module_of(target), "calls")) for name, target in imported(root)
-               if target.startswith("harness.") and module_of(name) in python and module_of(name) != module_of(target)]
+    imports = [each for each in imported(root) if each[2].startswith("harness.") and module_of(each[0]) in python]
+    of_spm = [each for each in imports if module_of(each[0]) == module_of(each[2]) == "spm"]
+    boxes_in_spm = {box.name for box in spm.boxes}
+
+    def box_in_spm(path: str) -> str:
+        return next((part for part in re.split(r"[/.]", path)[2:3] if part in boxes_in_spm), "foundation")
 
     found = [f"{HOUSE}: {_arrow(each)} is not in {CMAKE}" for each in sorted(stated - of_cmake)
              if kinds[each[0]] != "python"]
     found += [f"{CMAKE}: {_arrow(each)} is not in {HOUSE}" for each in sorted(of_cmake - stated)]
-    found += [f"{HOUSE}: {_arrow(each)}, but no file of harness/{each[0]} imports it"
-              for each in sorted(stated - {arrow for _, _, arrow in imports}) if kinds[each[0]] == "python"]
-    found += [f"{name}: imports {target}, and {_arrow(arrow)} is not in {HOUSE}" for name, target, arrow in imports
-              if arrow not in stated]
+    found += imports_against(HOUSE, house, module_of, imports)
+    found += imports_against(SPM, spm, box_in_spm, of_spm)
     allowed = {(source, target) for source, target, _ in of_cmake}
     found += [f"{name}: includes {header}, which {module_of(name)} may not call" for name, header in included(root)
               if module_of(name) != module_of(header) and (module_of(name), module_of(header)) not in allowed]
     found += [f"{name}: includes {header}; a design includes the standard library alone"
               for name, header in foreign_to_designs(root)]
     found += family_names.named_families(root)
-    order = [box.name for box in house.boxes]
-    found += [f"{HOUSE}: {arrow.source} -> {arrow.target} points up" for arrow in house.arrows
-              if order.index(arrow.source) >= order.index(arrow.target)]
-    return found + ([] if any("points up" in each for each in found) else stale(root))
+    up = [f"{source}: {arrow.source} -> {arrow.target} points up" for source, picture in ((HOUSE, house), (SPM, spm))
+          for arrow in picture.arrows if picture.points_up(arrow.source, arrow.target)]
+    return found + (up or stale(root))
 
 
 def _arrow(arrow: tuple[str, str, str]) -> str:
@@ -188,7 +216,7 @@ def _arrow(arrow: tuple[str, str, str]) -> str:
 
 def drawings(root: str) -> Iterator[tuple[str, str, str]]:
     """(source, its drawing's path, what the drawing must be) of each picture. Raises MakeError."""
-    for source in (HOUSE, DATA_FLOW):
+    for source in (HOUSE, SPM, DATA_FLOW):
         try:
             yield source, source.removesuffix(".txt") + ".svg", svg(parse(_read(root, source), source))
         except DrawingError as error:
@@ -217,7 +245,8 @@ def _read(root: str, name: str) -> str:
 
 def main(argv: Sequence[str], root: str = paths.ROOT) -> int:
     """python3 -m harness.make.structure"""
-    parser = Parser(prog="-m harness.make.structure", description="Draws the modules and the data flow (harness/docs).")
+    parser = Parser(prog="-m harness.make.structure",
+                    description="Draws the modules, the folders of spm and the data flow (harness/docs).")
     parser.add_argument("--check", action="store_true",
                         help="write nothing; exit status 1 where a picture, CMake and the code disagree")
     if not parser.parse_args(argv).check:

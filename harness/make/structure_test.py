@@ -11,7 +11,7 @@ from contextlib import redirect_stdout
 from harness.make import paths, structure
 from harness.make.console import MakeError
 from harness.make.drawing import Arrow, Box, DrawingError, draw, rows
-from harness.make.structure import CMAKE, HOUSE
+from harness.make.structure import CMAKE, HOUSE, SPM
 
 SMALL = """title Three boxes
 module top  the first
@@ -76,7 +76,7 @@ class Check(unittest.TestCase):
         cls.root = folder.name
         for top in ("harness", "variants"):
             shutil.copytree(os.path.join(paths.ROOT, top), os.path.join(cls.root, top),
-                            ignore=shutil.ignore_patterns("spm_testing", "testdata", "*_test.*", "__pycache__"))
+                            ignore=shutil.ignore_patterns("testdata", "*_test.*", "__pycache__"))
         cls.before = structure.check(cls.root)
 
     def change(self, name: str, old: str, new: str) -> None:
@@ -121,11 +121,40 @@ class Check(unittest.TestCase):
         self.assertIn(f"{HOUSE}: stats -> designs is not in {CMAKE}", self.new_findings())
 
     def test_an_arrow_of_python_without_an_import_and_an_import_without_an_arrow(self) -> None:
-        self.change(HOUSE, "  calls spm\n", "")
-        self.assertIn("harness/make/arguments.py: imports harness.spm.invocation.as_invoked, and make -> spm is not in "
+        self.change(HOUSE, "  calls spm\n  starts cli", "  starts cli")
+        self.assertIn("harness/make/arguments.py:9: imports harness.spm.invocation.as_invoked, and make -> spm is not in "
                       + HOUSE, self.new_findings())
         self.change(HOUSE, "python spm", "python spm \n  calls make\npython other")
-        self.assertIn(f"{HOUSE}: spm -> make, but no file of harness/spm imports it", self.new_findings())
+        self.assertIn(f"{HOUSE}: spm -> make, but no file of spm imports it", self.new_findings())
+
+    def test_a_circle_of_folders_of_spm_wherever_a_file_imports(self) -> None:
+        name = "harness/spm/pins/planted/__init__.py"
+        self.add(name, """import harness.spm.transfer.fetch
+from ...store import lib
+if TYPE_CHECKING:
+    from harness.spm.sources.git import GitSource
+class Late:
+    def late(self, verb):
+        from harness.spm import cli
+        return importlib.import_module(f"harness.spm.verbs.{verb}")
+""")
+        self.assertEqual(self.new_findings(), [
+            f"{name}:{line}: imports harness.spm.{target}, and pins -> {target.split('.')[0]} points up in {SPM}"
+            for line, target in ((1, "transfer.fetch"), (2, "store.lib"), (4, "sources.git.GitSource"), (7, "cli"),
+                                 (8, "verbs"))])
+
+    def test_what_all_folders_of_spm_import_imports_none_of_them_and_no_other_package(self) -> None:
+        self.change("harness/spm/errors.py", "    import difflib", "    from harness.spm.pins import edit\n"
+                    "    from harness.make import paths")
+        self.assertEqual([re.sub(r":\d+:", ":", each) for each in self.new_findings()], [
+            f"harness/spm/errors.py: imports harness.make.paths, and spm -> make points up in {HOUSE}",
+            f"harness/spm/errors.py: imports harness.spm.pins.edit, and foundation -> pins points up in {SPM}"])
+
+    def test_an_import_that_only_the_picture_of_spm_has(self) -> None:
+        self.change(SPM, "  calls archives transfer pins", "  calls archives transfer sources pins")
+        self.assertIn(f"{SPM}: store -> sources, but no file of store imports it", self.new_findings())
+        self.change(SPM, "python foundation", "python foundation \n  calls pins\npython other")
+        self.assertIn(f"{SPM}: foundation -> pins points up", self.new_findings())
 
     def test_an_include_without_an_arrow(self) -> None:
         self.change("harness/stats/spread.cpp", "#include", '#include "harness/judge/compare.h"\n#include')

@@ -9,13 +9,11 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm import options, settings
+from harness.spm import options, settings, trees
 from harness.spm.errors import SpmError
 from harness.spm.settings import native_platform
-from harness.spm.store import trees
 from harness.spm.store.store import Store
-from harness.spm_testing.test_case import SpmTestCase
-from harness.spm_testing.test_case import CommandResult
+from harness.spm_testing.test_case import CommandResult, SpmTestCase
 
 # arguments, the first line of the error
 WRONG = [

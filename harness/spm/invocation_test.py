@@ -6,8 +6,8 @@ import subprocess
 import sys
 import unittest
 
+from harness.spm import trees
 from harness.spm.settings import ROOT
-from harness.spm.store import trees
 from harness.spm_testing.test_case import SpmTestCase
 
 # `lab` and `a b/lab` are the checkout, bin/ is on the PATH. The folder, the call, what hints and help begin with

@@ -6,8 +6,8 @@ import subprocess
 import sys
 import unittest
 
+from harness.spm import trees
 from harness.spm.settings import ROOT
-from harness.spm.store import trees
 from harness.spm_testing.archives import folder, link, member, tar, zipped
 from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Iterator

@@ -8,13 +8,13 @@ import tempfile
 import unittest
 from unittest import mock
 
+from harness.spm import trees
 from harness.spm.archives import tar
-from harness.spm.store import trees
+from harness.spm.archives.inflate import Stream
+from harness.spm.archives.rules import Member
 from harness.spm_testing import differential
 from harness.spm_testing.archives import member, tar as made
 from harness.spm_testing.differential import ACCEPTED, DIFFERENT, ArchiveGenerator, compare, main
-from harness.spm.archives.inflate import Stream
-from harness.spm.archives.rules import Member
 
 ARCHIVES = 1500
 

@@ -211,11 +211,11 @@ def _serve(request: dict) -> dict:
 
 def _main() -> None:
     # What the commands import, once for all of them.
-    from harness.spm import progress
     from harness.spm.store import fill
+    from harness.spm.transfer import progress
 
     verbs = ("cache_list", "cache_prune", "install", "list", "status", "uninstall", "verify")
-    for name in ("cli", "install", "formatting", "store.contents", *(f"verbs.{verb}" for verb in verbs)):
+    for name in ("cli", "formatting", "archives.contents", "store.install", *(f"verbs.{verb}" for verb in verbs)):
         importlib.import_module(f"harness.spm.{name}")
 
     progress.Report.tick_s = progress._LINE_S = fill._STALLED_S = 0.1

@@ -10,8 +10,8 @@ import sys
 import unittest
 from unittest import mock
 
+from harness.spm import trees
 from harness.spm.settings import ROOT
-from harness.spm.store import trees
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
 from harness.spm_testing.faults import GROWING, Outcome, Runner
 from harness.spm_testing.test_case import SpmTestCase, pin

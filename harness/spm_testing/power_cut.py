@@ -25,9 +25,11 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from harness.spm import trees
+from harness.spm.archives import contents
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ROOT, native_platform
-from harness.spm.store import contents, lib, trees
+from harness.spm.store import lib
 from harness.spm.store.store import Store
 from harness.spm_testing.archives import member, tar
 from harness.spm_testing.test_case import package, pin

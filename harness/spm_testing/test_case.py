@@ -14,10 +14,9 @@ import unittest
 import warnings
 from unittest import mock
 
-from harness.spm import cli, progress
+from harness.spm import cli, trees
 from harness.spm.settings import ROOT, native_platform
-from harness.spm.store import trees
-from harness.spm.transfer import download
+from harness.spm.transfer import download, progress
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import Server

@@ -1,1 +1,1 @@
-"""Detects, decompresses and unpacks archives by strict rules."""
+"""Detects, decompresses and unpacks archives by strict rules, and compares a tree with what was unpacked."""

@@ -14,12 +14,12 @@ import zlib
 from typing import Any
 from unittest import mock
 
+from harness.spm import trees
 from harness.spm.archives import rules, zip
+from harness.spm.archives.rules import UnpackRules
 from harness.spm.archives.tree import DryRunTree, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
-from harness.spm.store import trees
-from harness.spm.archives.rules import UnpackRules
 from harness.spm_testing.archives import ar, deb, folder, hard_link, link, member, tar, zip_followed, zipped
 from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Iterator

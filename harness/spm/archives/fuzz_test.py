@@ -10,12 +10,12 @@ import tempfile
 import unittest
 from unittest import mock
 
-from harness.spm.archives import rules
+from harness.spm import trees
+from harness.spm.archives import contents, rules
+from harness.spm.archives.rules import UnpackRules
 from harness.spm.archives.tree import DryRunTree, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
-from harness.spm.store import contents, trees
-from harness.spm.archives.rules import UnpackRules
 from harness.spm_testing.archives import ar, deb, folder, hard_link, link, member, tar, zipped
 
 ROUNDS = 400  # of each archive

@@ -21,11 +21,11 @@ import os
 import posixpath
 import re
 
+from harness.spm.archives import contents
+from harness.spm.archives.contents import FILE, FOLDER, LINK, Node
 from harness.spm.archives.tree import Tree
 from harness.spm.errors import Refused
 from harness.spm.pins.patterns import KeepFilter
-from harness.spm.store import contents
-from harness.spm.store.contents import FILE, FOLDER, LINK, Node
 from collections.abc import Callable, Iterable
 
 TYPE_CHECKING = False

@@ -7,10 +7,10 @@ import os
 import stat
 import unicodedata
 
+from harness.spm.archives import contents
+from harness.spm.archives.contents import FILE, FOLDER, LINK, Node
 from harness.spm.archives.links import LinkResolver
 from harness.spm.errors import Refused
-from harness.spm.store import contents
-from harness.spm.store.contents import FILE, FOLDER, LINK, Node
 from collections.abc import Callable
 
 TYPE_CHECKING = False

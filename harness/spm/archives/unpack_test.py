@@ -13,12 +13,12 @@ import unittest
 import zipfile
 import zlib
 
-from harness.spm.archives.rules import LATEST
+from harness.spm import trees
+from harness.spm.archives import contents
+from harness.spm.archives.rules import LATEST, UnpackRules
 from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
-from harness.spm.store import contents, trees
-from harness.spm.archives.rules import UnpackRules
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar, zip_followed, zipped
 from collections.abc import Callable
 from typing import Any, BinaryIO

@@ -18,11 +18,11 @@ import warnings
 from collections import deque
 
 from harness.spm import kernel
+from harness.spm.archives.contents import Node
 from harness.spm.archives.rules import UnpackRules
 from harness.spm.archives.tree import ArtifactTree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError
-from harness.spm.store.contents import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

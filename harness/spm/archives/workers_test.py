@@ -18,7 +18,7 @@ from harness.spm.archives.rules import UnpackRules
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
 from harness.spm_testing.interrupt import PATIENCE_S
 import tarfile
-from harness.spm.store.contents import Node
+from harness.spm.archives.contents import Node
 
 
 class WorkersTest(unittest.TestCase):

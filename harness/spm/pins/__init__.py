@@ -1,1 +1,1 @@
-"""packages.json: its pins and its checks."""
+"""packages.json: its pins, its sources' fields and their checks."""

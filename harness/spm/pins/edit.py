@@ -12,9 +12,9 @@ import os
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 
 from harness.spm import lock
+from harness.spm.atomic import atomic_file
 from harness.spm.errors import SpmError, system_error
 from harness.spm.pins import manifest as manifests
-from harness.spm.store.atomic import atomic_file
 from collections.abc import Callable, Iterator
 
 

@@ -1,7 +1,7 @@
 """packages.json: every pin. Reads and checks it, reports the place of each mistake, and computes versions.
 
     { "schema": 1,
-      "sources":  { "<source>": {"type": "debian"} | {"type": "http", "base": URL} | ... },  all: sources/__init__.py
+      "sources":  { "<source>": {"type": "debian"} | {"type": "http", "base": URL} | ... },  all: source_fields.py
       "packages": { "<package>": { "groups": [...], "platforms": [...], "lib": "<name>-<version>", "license": "...",
           "artifacts": [ { "sources": ["<source>", ...],  tried in this order
                            "path": "...",                 below the source's base
@@ -22,8 +22,8 @@ import re
 from collections.abc import Iterable
 
 from harness.spm.errors import SpmError, USAGE, nearest, unknown
+from harness.spm.pins.source_fields import FIELDS
 from harness.spm.settings import ANY, PLATFORMS, packages_from_environment
-from harness.spm.sources import FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

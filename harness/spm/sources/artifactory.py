@@ -9,8 +9,8 @@ import os
 from urllib.parse import urlsplit
 from collections.abc import Callable
 
+from harness.spm.sources import transport
 from harness.spm.sources.http import HttpSource
-from harness.spm.transfer import transport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

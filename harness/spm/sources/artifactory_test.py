@@ -6,7 +6,7 @@ from unittest import mock
 
 from harness.spm.settings import Settings
 from harness.spm.sources import open_source
-from harness.spm.transfer.transport import TransferError
+from harness.spm.sources.transport import TransferError
 from harness.spm_testing.server import Server, send
 
 # environment ('HERE' is the server's address), the Authorization that it gets

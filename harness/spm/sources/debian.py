@@ -6,9 +6,8 @@ import re
 import threading
 
 from harness.spm.errors import SpmError
-from harness.spm.sources import NewestVersion, Unavailable, Unlisted, apt
+from harness.spm.sources import NewestVersion, Unavailable, Unlisted, apt, transport
 from harness.spm.sources.http import HttpSource
-from harness.spm.transfer import transport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

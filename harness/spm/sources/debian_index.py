@@ -18,9 +18,8 @@ import time
 import zlib
 
 from harness.spm.errors import SpmError
-from harness.spm.sources import deb822, debian_version, signature
-from harness.spm.transfer import reading, transport
-from harness.spm.transfer.transport import TransferError
+from harness.spm.sources import deb822, debian_version, reading, signature, transport
+from harness.spm.sources.transport import TransferError
 from collections.abc import Iterator
 
 TYPE_CHECKING = False

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from harness.spm.sources import Source
-from harness.spm.transfer import transport
+from harness.spm.sources import Source, transport
 from collections.abc import Callable
 
 TYPE_CHECKING = False

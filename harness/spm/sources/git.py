@@ -1,6 +1,6 @@
 """A git repository: an artifact's path is a commit, and its bytes are a tar of the commit's files.
 
-The tar is our own (archives/pack.py): that of `git archive` changes with attributes of the repository and with versions
+The tar is our own (pack.py): that of `git archive` changes with attributes of the repository and with versions
 of git. Files are 644 or 755, links are kept, everything bears the time of the commit; submodules are refused.
 `publish COMMIT NAME --to SOURCE` prints a commit's pin.
 
@@ -20,20 +20,17 @@ import subprocess
 import tempfile
 import threading
 
-from harness.spm.archives import pack
 from harness.spm.errors import Cancelled
-from harness.spm.settings import timeout_s
-from harness.spm.sources import Source, Unavailable
-from harness.spm.store.contents import FILE, LINK
-from harness.spm.transfer import transport
-from harness.spm.transfer.transport import TransferError
+from harness.spm.settings import Settings, timeout_s
+from harness.spm.sources import Source, Unavailable, pack, transport
+from harness.spm.sources.pack import FILE, LINK
+from harness.spm.sources.transport import TransferError
 from collections.abc import Iterator
-from harness.spm.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-    from harness.spm.archives.pack import PackMember
+    from harness.spm.sources.pack import PackMember
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?").fullmatch
 _LINK, _EXECUTABLE, _SUBMODULE = "120000", "100755", "160000"

@@ -14,7 +14,7 @@ import unittest
 
 from harness.spm.settings import Settings
 from harness.spm.sources import open_source
-from harness.spm.transfer.transport import TransferError
+from harness.spm.sources.transport import TransferError
 from harness.spm_testing.interrupt import PATIENCE_S, UnnoticedInterrupt
 from harness.spm_testing.test_case import SpmTestCase
 

@@ -10,8 +10,8 @@ import re
 
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.formatting import is_address
-from harness.spm.sources import FIELDS, Source, open_source
-from harness.spm.transfer import transport
+from harness.spm.pins.source_fields import FIELDS
+from harness.spm.sources import Source, open_source, transport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

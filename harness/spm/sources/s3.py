@@ -12,9 +12,8 @@ import time
 from urllib.parse import quote, urlsplit
 from collections.abc import Callable
 
-from harness.spm.sources import Source, aws, sigv4
-from harness.spm.transfer import transport
-from harness.spm.transfer.transport import TransferError
+from harness.spm.sources import Source, aws, sigv4, transport
+from harness.spm.sources.transport import TransferError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from unittest import mock
 
 from harness.spm.settings import Settings
 from harness.spm.sources import Unavailable, aws, open_source
-from harness.spm.transfer.transport import TransferError
+from harness.spm.sources.transport import TransferError
 from harness.spm_testing import s3 as s3_server
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.server import Server

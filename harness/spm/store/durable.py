@@ -14,7 +14,7 @@ from collections.abc import Callable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-    from harness.spm.progress import Report
+    from harness.spm.transfer.progress import Report
 
 PATIENCE_S = 2.0  # a longer flush is reported
 

@@ -14,25 +14,24 @@ import queue
 import threading
 import time
 
-from harness.spm import interruptible
-from harness.spm.archives import workers
+from harness.spm import interruptible, trees
+from harness.spm.archives import contents, workers
 from harness.spm.archives.tree import Tree
+from harness.spm.atomic import write_file
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.formatting import plural, size as size_words
-from harness.spm.store import contents, trees
 from harness.spm.store.durable import Disk, mark
-from harness.spm.store.store import Store, write_file
+from harness.spm.store.store import Store, StoreEntry
 from harness.spm.transfer.fetch import Fetcher
-from harness.spm.store.store import StoreEntry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-    from harness.spm.install import InstallPlan
     from harness.spm.pins.manifest import Artifact, Manifest
-    from harness.spm.progress import Report
     from harness.spm.settings import Settings
+    from harness.spm.store.install import InstallPlan
     from harness.spm.store.lib import WantedPackage
+    from harness.spm.transfer.progress import Report
 
 # Bytes on disk per byte of archive, for the check before a download. The mean of the pinned set is 3.7.
 UNPACK_RATIO = 4
@@ -55,7 +54,7 @@ def fill(plan: InstallPlan, manifest: Manifest, settings: Settings, store: Store
         with (
             workers.Workers(min(workers.count(), tasks)) as unpackers,
             report,
-            Fetcher(manifest, settings, store, report) as fetcher,
+            Fetcher(manifest, settings, store.archive, store.lock, report) as fetcher,
         ):
             while missing:
                 others = _FillBatch(missing, fetcher, unpackers, disk, store, report).run()
@@ -182,13 +181,13 @@ class _FillBatch:
         self._unpackers.stop()
 
     def _unpack(self, making: _EntryBuild, owner: int, rules: Artifact, archive: str) -> None:
-        name = making.item.package.name
+        name, entry = making.item.package.name, making.item.entry
         self._report.unpacking(name, +1)
         try:
             if making.begin():
                 if making.add(self._unpackers.unpack(archive, rules, making.tree.root, owner, making.lock_file)):
                     size, files = making.finish()
-                    self._report.stored(making.item, size, files)
+                    self._report.stored(name, entry.version, entry.tree, size, files)
         except SpmError as error:
             if isinstance(error, Refused):
                 trees.remove(archive)

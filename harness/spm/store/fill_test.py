@@ -8,8 +8,9 @@ import threading
 import unittest
 from unittest import mock
 
+from harness.spm import trees
 from harness.spm.archives import workers
-from harness.spm.store import durable, trees
+from harness.spm.store import durable
 from harness.spm.store.store import StoreEntry, Store
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.test_case import SpmTestCase

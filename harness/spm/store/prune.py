@@ -6,13 +6,15 @@ import contextlib
 import os
 import time
 
-from harness.spm.store import lib, trees
-from harness.spm.store.store import StoreEntry, Store, owner_writes_only, write_file
+from harness.spm import trees
+from harness.spm.atomic import write_file
+from harness.spm.store import lib
+from harness.spm.store.store import StoreEntry, Store, owner_writes_only
 from collections.abc import Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from harness.spm.progress import Report
+    from harness.spm.transfer.progress import Report
 
 OLDER_THAN_S = 30 * 86400
 MAX_BYTES = 10 * 10**9

@@ -4,7 +4,8 @@ import time
 import unittest
 from typing import Any
 
-from harness.spm.store import prune, trees
+from harness.spm import trees
+from harness.spm.store import prune
 from harness.spm.store.store import StoreEntry, Store
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import send

@@ -4,7 +4,8 @@
       CACHEDIR.TAG                backup programs leave the folder out
       packages/<name>/<version>/  one entry; it appears by one rename, complete
         tree/                     what the artifacts hold, read-only; the links of lib folders lead here
-        files.json                every file, link and folder of the tree with mode, size, time and hash (contents.py)
+        files.json                every file, link and folder of the tree with mode, size, time and hash
+                                  (archives/contents.py)
         stamp.json                name, version, platform, lib, bytes, files, artifacts, time of unpacking; an entry with an
                                   unreadable stamp is invalid, and a sweep removes it
         used                      empty: the mark of a valid entry, made once all the above is on the disk. Its time is
@@ -159,6 +160,8 @@ class Store:
                 _remove_others_write(folder)
             tag = f"{self.root}/CACHEDIR.TAG"
             if not os.path.exists(tag) or not os.path.getsize(tag):
+                from harness.spm.atomic import write_file
+
                 write_file(tag, _CACHEDIR_TAG)
         except (FileExistsError, NotADirectoryError) as error:
             raise SpmError(f"store: expected a folder, found a file: {error.filename}", _HINT, USAGE) from None
@@ -228,11 +231,3 @@ def _names(folder: str) -> list[str]:
 def read_json(path: str) -> Any:
     with open(path, encoding="utf-8") as file:
         return json.load(file)
-
-
-def write_file(path: str, text: str) -> None:
-    """Writes a file atomically."""
-    from harness.spm.store.atomic import atomic_file
-
-    with atomic_file(path) as name, open(name, "w", encoding="utf-8") as file:
-        file.write(text)

@@ -1,1 +1,1 @@
-"""Network and file transfers: addresses, connections, credentials, and verified downloads."""
+"""Verified downloads, uploads, and their progress."""

@@ -11,26 +11,23 @@ import random
 
 from harness.spm import sources, formatting
 from harness.spm.errors import Cancelled, SpmError
-from harness.spm.settings import timeout_s
-from harness.spm.transfer import transport
+from harness.spm.settings import Settings, timeout_s
+from harness.spm.sources import transport
+from harness.spm.sources.transport import LONGEST_WAIT_S, Body, TransferError
 from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.transfer.part import PartialFile
-from harness.spm.transfer.transport import TransferError
-from harness.spm.settings import Settings
-from harness.spm.transfer.transport import Body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
     from harness.spm.pins.manifest import Artifact, Manifest
-    from harness.spm.progress import Report
     from harness.spm.sources import Source
+    from harness.spm.transfer.progress import Report
 
 THREADS = 64  # that call `fetch`: more than slots, so that others use the slots of pausing threads
 TRIES = 4  # at one address; counted anew whenever this much more of the file has arrived:
 RENEWING_BYTES = 1 << 20
 FIRST_PAUSE = 1 / 60  # of the timeout, before the second try; doubled for each further one
-LONGEST_WAIT_S = 60  # for a server that requests a wait
 LONGEST_WAIT_WITH_OTHERS_S = 5  # if another source is left
 _PIECE = 1 << 18
 _PAGE_KINDS = ("text/html", "application/xhtml+xml")

@@ -7,10 +7,10 @@ from typing import Any
 from unittest import mock
 
 from harness.spm.pins import manifest
-from harness.spm.progress import Report
 from harness.spm.settings import Settings
-from harness.spm.transfer import connection
+from harness.spm.sources import connection
 from harness.spm.transfer.download import Downloader
+from harness.spm.transfer.progress import Report
 from harness.spm_testing.archives import deb, member, tar
 from harness.spm_testing.server import SAME_HOST, redirect, refuse, reset, send
 from harness.spm_testing.test_case import SpmTestCase

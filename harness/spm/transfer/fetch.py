@@ -17,26 +17,29 @@ from collections import deque
 from harness.spm import interruptible
 from harness.spm.errors import Cancelled, system_error
 from harness.spm.transfer.download import Downloader, FetchFailed, THREADS, is_whole, summary
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
     from harness.spm.lock import Lock
     from harness.spm.pins.manifest import Artifact, Manifest
-    from harness.spm.progress import Report
     from harness.spm.settings import Settings
-    from harness.spm.store.store import Store
+    from harness.spm.transfer.progress import Report
 
 _JOIN_S = 1.0  # a thread that hangs in the network or in a lock is abandoned
 
 
 class Fetcher:
-    """All downloads of one run. Use it as a context manager, while the store is shared (prune.locked)."""
+    """All downloads of one run. Use it as a context manager, while the store is shared (prune.locked).
 
-    def __init__(self, manifest: Manifest, settings: Settings, store: Store, report: Report) -> None:
+    `archive` and `lock` give the path and the kernel lock of the artifact with a sha256."""
+
+    def __init__(
+        self, manifest: Manifest, settings: Settings, archive: Callable[[str], str], lock: Callable[[str], Lock], report: Report
+    ) -> None:
         self._downloader = Downloader(manifest, settings, report)
-        self._store, self._report = store, report
+        self._archive, self._lock, self._report = archive, lock, report
         # Artifacts to begin, and those that another process is downloading.
         self._free: deque[Artifact] = deque()
         self._held: deque[Artifact] = deque()
@@ -84,7 +87,7 @@ class Fetcher:
     def release(self, artifact: Artifact) -> None:
         """Marks an archive as no longer needed by this run; the next sweep removes it."""
         with contextlib.suppress(OSError):
-            os.utime(self._store.archive(artifact.sha256), (0, 0))
+            os.utime(self._archive(artifact.sha256), (0, 0))
 
     def cancel(self) -> None:
         """Stops running downloads; may be called by any thread."""
@@ -127,7 +130,7 @@ class Fetcher:
                 if self._stopped or wait and not self._held:
                     return None
                 artifact = artifact or self._held.popleft()
-            lock = self._store.lock(artifact.sha256)
+            lock = self._lock(artifact.sha256)
             if lock.take(wait=wait, waiting=lambda holder: self._report_holder(artifact, holder)):
                 if not self._stopped:
                     return artifact, lock
@@ -144,7 +147,7 @@ class Fetcher:
             self._report.waiting(artifact.file_name, holder)
 
     def _fetch_verified(self, artifact: Artifact) -> str:
-        path = self._store.archive(artifact.sha256)
+        path = self._archive(artifact.sha256)
         if is_whole(path, artifact):
             self._report.found(artifact)
             return path

@@ -6,7 +6,7 @@ import time
 import unittest
 
 from harness.spm.errors import Cancelled
-from harness.spm.transfer import transport
+from harness.spm.sources import transport
 from harness.spm.transfer.host_slots import PER_HOST, HostSlots, most_at_once
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S

@@ -10,12 +10,12 @@ import unittest
 from harness.spm.settings import ROOT
 from harness.spm_testing.interrupt import PATIENCE_S
 
-DOWNLOAD, TRANSPORT = "transfer/download.py", "transfer/transport.py"
-CONNECTION = "transfer/connection.py"
+DOWNLOAD, TRANSPORT = "transfer/download.py", "sources/transport.py"
+CONNECTION = "sources/connection.py"
 TOGETHER = "settimeout(self._deadline.left_s())\n        return"  # the waits of one answer
-TUNNEL = "unittest harness.spm.transfer.connection_test.DripTest.test_a_tunnel"
-TLS = "unittest harness.spm.transfer.connection_test.DripTest.test_a_server_by_tls"
-UPLOAD = "unittest harness.spm.transfer.connection_test.UploadTest"
+TUNNEL = "unittest harness.spm.sources.connection_test.DripTest.test_a_tunnel"
+TLS = "unittest harness.spm.sources.connection_test.DripTest.test_a_server_by_tls"
+UPLOAD = "unittest harness.spm.sources.connection_test.UploadTest"
 RESUME = "unittest harness.spm.transfer.resume_test.ResumeTest.test_what_was_left_is_used_as_far_as_it_is_good"
 
 # the fault (of faults_test.py) or the test that must fail; the file; what handles it; what is put in its place

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 
-from harness.spm.store import trees
-from harness.spm.store.store import write_file
-from harness.spm.transfer import transport
+from harness.spm import trees
+from harness.spm.atomic import write_file
+from harness.spm.sources import transport
 
 FROM = ".from"
 

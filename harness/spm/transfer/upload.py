@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.spm.transfer import reading
-from harness.spm.transfer.transport import TransferError
+from harness.spm.sources import reading
+from harness.spm.sources.transport import TransferError
 from collections.abc import Callable
 
 TYPE_CHECKING = False

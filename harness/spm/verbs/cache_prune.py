@@ -7,9 +7,9 @@ import os
 import time
 
 from harness.spm import formatting
-from harness.spm.progress import report_for
 from harness.spm.store import prune
 from harness.spm.store.store import Store
+from harness.spm.transfer.progress import report_for
 from harness.spm.verbs import table
 
 TYPE_CHECKING = False

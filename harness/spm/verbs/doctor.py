@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 import shutil
 
-from harness.spm import progress, sources
+from harness.spm import parallel, sources
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.formatting import plural, size
 from harness.spm.options import PROGRAM, with_places
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import existing_parent
-from harness.spm.sources import signature
-from harness.spm.transfer import parallel, reading, transport
+from harness.spm.sources import reading, signature, transport
+from harness.spm.sources.transport import TransferError
+from harness.spm.transfer import progress
 from harness.spm.transfer.host_slots import HostSlots
-from harness.spm.transfer.transport import TransferError
 from harness.spm.verbs import table
 from collections.abc import Iterator
 from harness.spm.options import Command

@@ -3,10 +3,9 @@
 import os
 from unittest import mock
 
-from harness.spm.transfer import reading
+from harness.spm.sources import reading
 from harness.spm_testing.server import Server, reset, send
-from harness.spm_testing.test_case import SpmTestCase
-from harness.spm_testing.test_case import CommandResult
+from harness.spm_testing.test_case import CommandResult, SpmTestCase
 
 REACH_HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
 

@@ -13,10 +13,10 @@ from harness.spm.store.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from harness.spm.install import InstallPlan
     from harness.spm.options import Command
     from harness.spm.pins.manifest import Manifest, Package
     from harness.spm.settings import Settings
+    from harness.spm.store.install import InstallPlan
     from harness.spm.store.lib import WantedPackage
 
 
@@ -31,7 +31,8 @@ def activate(
         for item in items if not settings.dry_run else ():
             item.entry.use()
         return items, None
-    from harness.spm import install, progress
+    from harness.spm.store import install
+    from harness.spm.transfer import progress
 
     return items, install.install(items, manifest, settings, store, progress.report_for(settings))
 

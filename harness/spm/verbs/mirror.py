@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from harness.spm import progress
+from harness.spm import parallel
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.formatting import plural, size
 from harness.spm.sources import Unavailable
 from harness.spm.sources.mirror import Mirror
-from harness.spm.transfer import parallel, upload
-from harness.spm.transfer.transport import TransferError
+from harness.spm.sources.transport import TransferError
+from harness.spm.transfer import progress, upload
 from harness.spm.verbs import table
 
 TYPE_CHECKING = False

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 
-from harness.spm import progress
 from harness.spm.errors import SpmError, USAGE, system_error
 from harness.spm.formatting import plural
-from harness.spm.install import InstallPlan
 from harness.spm.pins import manifest as manifests
 from harness.spm.store import lib, prune
 from harness.spm.store.fill import fill
+from harness.spm.store.install import InstallPlan
 from harness.spm.store.store import Store
+from harness.spm.transfer import progress
 from harness.spm.verbs import mirror as mirrors
 
 TYPE_CHECKING = False

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import threading
 
-from harness.spm import progress
+from harness.spm import parallel
 from harness.spm.errors import Cancelled, SpmError, system_error
 from harness.spm.pins import manifest as manifests
-from harness.spm.sources.mirror import LAST
+from harness.spm.sources.mirror import LAST, Mirror
+from harness.spm.sources.transport import TransferError
 from harness.spm.store import prune
 from harness.spm.store.store import Store
-from harness.spm.transfer import parallel, upload
+from harness.spm.transfer import progress, upload
 from harness.spm.transfer.download import FetchFailed, summary
 from harness.spm.transfer.fetch import Fetcher
-from harness.spm.transfer.transport import TransferError
 from harness.spm.verbs import mirror as mirrors
-from harness.spm.sources.mirror import Mirror
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +83,11 @@ def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings:
 
     report.started(0, len(missing), 2 * sum(each.size for each in missing))  # a download and an upload each
     try:
-        with prune.locked(store, report), report, Fetcher(manifest, settings, store, report) as fetcher:
+        with (
+            prune.locked(store, report),
+            report,
+            Fetcher(manifest, settings, store.archive, store.lock, report) as fetcher,
+        ):
             arriving = fetcher.fetch_all(missing, keep_going=True)
             sent = dict(parallel.each(send, arriving, settings.jobs, cancel))
     except OSError as error:

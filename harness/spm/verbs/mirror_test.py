@@ -7,9 +7,9 @@ import time
 import unittest
 from unittest import mock
 
+from harness.spm import trees
 from harness.spm.formatting import size
-from harness.spm.store import trees
-from harness.spm.transfer import reading, transport
+from harness.spm.sources import reading, transport
 from harness.spm_testing import s3 as s3_server
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 
 from harness.spm.formatting import plural
-from harness.spm.pins import manifest as manifests, newest
+from harness.spm.pins import manifest as manifests
+from harness.spm.sources import newest
 from harness.spm.verbs import table
 
 TYPE_CHECKING = False

@@ -12,26 +12,24 @@ import os
 import shutil
 import tempfile
 
-from harness.spm import sources, formatting
-from harness.spm.archives import pack
+from harness.spm import formatting, parallel, sources, trees
 from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused, SpmError, USAGE, system_error
 from harness.spm.pins import manifest as manifests
-from harness.spm.settings import ANY, native_platform
-from harness.spm.store import trees
-from harness.spm.transfer import parallel, transport, upload
-from harness.spm.transfer.transport import TransferError
+from harness.spm.settings import ANY, Settings, native_platform
+from harness.spm.sources import pack, transport
+from harness.spm.sources.transport import TransferError
+from harness.spm.transfer import upload
 from harness.spm.verbs import table
-from harness.spm.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-    from harness.spm.archives.pack import PackMember
     from harness.spm.options import Command
     from harness.spm.pins.manifest import Manifest
     from harness.spm.sources import Source
+    from harness.spm.sources.pack import PackMember
 
 _HELP = "python3 make.py spm publish --help"
 

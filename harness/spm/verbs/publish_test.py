@@ -14,7 +14,7 @@ from harness.spm_testing.test_case import SpmTestCase
 ACCENT = "\N{LATIN SMALL LETTER E WITH ACUTE}"
 _PACK = """
 import sys
-from harness.spm.archives import pack
+from harness.spm.sources import pack
 pack.write_tar_xz(sys.argv[1], pack.members_of(sys.argv[2]), 0)
 """
 

@@ -8,12 +8,11 @@ import os
 import shlex
 import stat
 
-from harness.spm import formatting
-from harness.spm.archives.tree import OWNER_WRITES, DifferInCase, DryRunTree, Tree
+from harness.spm import formatting, trees
 from harness.spm.archives.rules import UnpackRules
+from harness.spm.archives.tree import OWNER_WRITES, DifferInCase, DryRunTree, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused, SpmError, USAGE
-from harness.spm.store import trees
 from harness.spm.verbs import table
 
 TYPE_CHECKING = False

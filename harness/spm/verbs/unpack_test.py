@@ -8,7 +8,7 @@ import stat
 import unittest
 from unittest import mock
 
-from harness.spm.store import trees
+from harness.spm import trees
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar, zipped
 from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Callable, Iterator

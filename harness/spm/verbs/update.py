@@ -12,8 +12,9 @@ import re
 
 from harness.spm.errors import SpmError
 from harness.spm.formatting import plural
-from harness.spm.pins import edit, manifest as manifests, newest
-from harness.spm.pins.newest import PinFinding
+from harness.spm.pins import edit, manifest as manifests
+from harness.spm.sources import newest
+from harness.spm.sources.newest import PinFinding
 from harness.spm.verbs import table
 
 TYPE_CHECKING = False

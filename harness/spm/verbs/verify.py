@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 
+from harness.spm.archives import contents
 from harness.spm.errors import FAILED, SpmError
-from harness.spm.options import PROGRAM
+from harness.spm.options import Command, PROGRAM
 from harness.spm.pins import manifest as manifests
-from harness.spm.store import contents, lib
+from harness.spm.store import lib
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
-from harness.spm.options import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def run(command: Command, settings: Settings) -> int:
     repairing = bool(wrong) and "--repair" in command.options
     artifacts: list[Artifact] = []
     if repairing:
-        from harness.spm import progress
-        from harness.spm.repair import repair
+        from harness.spm.store.repair import repair
+        from harness.spm.transfer import progress
 
         # --json prints one row per package, so no progress events in between.
         report = progress.Report() if settings.json else progress.report_for(settings)

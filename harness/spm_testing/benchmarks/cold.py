@@ -25,10 +25,10 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from harness.spm import progress
+from harness.spm import trees
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ROOT, Settings
-from harness.spm.store import trees
+from harness.spm.transfer import progress
 from harness.spm.transfer.download import Downloader, is_whole
 from harness.spm_testing.benchmarks import timing
 

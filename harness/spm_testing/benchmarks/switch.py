@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 
-from harness.spm.store import trees
+from harness.spm import trees
 from harness.spm_testing.archives import member, tar
 from harness.spm_testing.benchmarks import timing
 

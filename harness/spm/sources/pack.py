@@ -12,7 +12,6 @@ import os
 import tarfile
 
 from harness.spm.errors import SpmError, USAGE
-from harness.spm.store.contents import FILE, FOLDER, LINK
 from collections.abc import Callable, Iterable, Iterator
 
 TYPE_CHECKING = False
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PRESET = 6
-_TYPES = {FILE: tarfile.REGTYPE, LINK: tarfile.SYMTYPE, FOLDER: tarfile.DIRTYPE}
+FILE, LINK, FOLDER = tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.DIRTYPE
 
 
 class PackMember:
@@ -31,7 +30,7 @@ class PackMember:
     def __init__(
         self,
         path: str,
-        kind: str,
+        kind: bytes,
         executable: bool = False,
         size: int = 0,
         stream: Callable[[], Any] = io.BytesIO,
@@ -48,7 +47,7 @@ def write_tar(out: Any, members: Iterable[PackMember], time: int) -> None:
     ) as tar:
         for each in members:
             info = tarfile.TarInfo(each.path)
-            info.type, info.linkname, info.size, info.mtime = _TYPES[each.kind], each.target, each.size, time
+            info.type, info.linkname, info.size, info.mtime = each.kind, each.target, each.size, time
             info.mode = 0o755 if each.executable or each.kind != FILE else 0o644
             with each.stream() as stream:
                 tar.addfile(info, stream)

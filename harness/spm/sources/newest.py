@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from harness.spm import sources
+from harness.spm import parallel, sources
 from harness.spm.errors import SpmError
-from harness.spm.transfer import parallel
 from collections.abc import Callable
 
 TYPE_CHECKING = False

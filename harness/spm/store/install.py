@@ -12,8 +12,8 @@ from harness.spm.store.store import Store, owner_writes_only
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.pins.manifest import Manifest
-    from harness.spm.progress import Report
     from harness.spm.settings import Settings
+    from harness.spm.transfer.progress import Report
 
 
 class InstallPlan:
@@ -66,5 +66,5 @@ def _link(items: list, report: Report) -> None:
     for item in items:
         if not item.linked():
             lib.replace_link(item.entry.tree, item.link)
-            report.linked(item)
+            report.linked(item.package.name, item.entry.version, item.link)
         item.entry.use()

@@ -6,7 +6,7 @@ import shutil
 import unittest
 from unittest import mock
 
-from harness.spm.store import trees
+from harness.spm import trees
 from harness.spm.store.store import StoreEntry
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
 from harness.spm_testing.test_case import SpmTestCase

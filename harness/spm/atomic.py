@@ -26,6 +26,12 @@ def atomic_file(path: str) -> Iterator[str]:
         raise
 
 
+def write_file(path: str, text: str) -> None:
+    """Writes a whole file of text."""
+    with atomic_file(path) as name, open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def _target(path: str) -> str:
     try:
         mode = os.stat(path).st_mode

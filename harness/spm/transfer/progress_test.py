@@ -8,15 +8,16 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm import progress, formatting
+from harness.spm import formatting
 from harness.spm.settings import ROOT
+from harness.spm.transfer import progress
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import send
 from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Callable
 from typing import Any
-from harness.spm.progress import Report
+from harness.spm.transfer.progress import Report
 
 DATA = deb(member("./a", os.urandom(60_000)))
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from harness.spm.transfer import parallel
+from harness.spm import parallel
 from harness.spm_testing.interrupt import UnnoticedInterrupt
 
 

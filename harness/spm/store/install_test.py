@@ -12,10 +12,9 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm import api, settings
+from harness.spm import api, settings, trees
 from harness.spm.errors import SpmError, system_error
 from harness.spm.pins import manifest
-from harness.spm.store import trees
 from harness.spm.store.store import Store
 from harness.spm_testing.archives import deb, folder, member, tar
 from harness.spm_testing.interrupt import PATIENCE_S
@@ -242,7 +241,7 @@ class NoOpTest(SpmTestCase):
             "threading",
             "tarfile",
             "argparse",
-            "harness.spm.install",
+            "harness.spm.store.install",
         )
         probe = (
             "import sys, os\n"

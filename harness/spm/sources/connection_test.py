@@ -12,10 +12,10 @@ import unittest
 import urllib.request
 from unittest import mock
 
-from harness.spm.transfer import access, connection, transport
-from harness.spm.transfer.access_test import CERTIFICATE
+from harness.spm.sources import access, connection, transport
+from harness.spm.sources.access_test import CERTIFICATE
+from harness.spm.sources.transport import TransferError
 from harness.spm.transfer.faults_test import HASTY_S, LONG_S, SILENT, TRICKLE_S
-from harness.spm.transfer.transport import TransferError
 from harness.spm_testing.interrupt import PATIENCE_S
 from collections.abc import Callable
 from typing import Any, BinaryIO

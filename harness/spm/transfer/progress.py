@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.pins.manifest import Artifact
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import WantedPackage
     from harness.spm.transfer.download import Attempt
 
 _REDRAW_S = 0.1
@@ -125,10 +124,10 @@ class Report:
             if not at_it[0]:
                 del self._unpacking[package]
 
-    def stored(self, item: WantedPackage, size: int, files: int) -> None:
+    def stored(self, package: str, version: str, tree: str, size: int, files: int) -> None:
         pass
 
-    def linked(self, item: WantedPackage) -> None:
+    def linked(self, package: str, version: str, link: str) -> None:
         pass
 
     def waiting(self, what: str, holder: str) -> None:
@@ -356,12 +355,11 @@ class JsonReport(Report):
     def asked_to_wait(self, place: str, seconds: float) -> None:
         self._event("asked_to_wait", place=place, seconds=seconds)
 
-    def stored(self, item: WantedPackage, size: int, files: int) -> None:
-        fields = {"package": item.package.name, "version": item.entry.version, "path": item.entry.tree}
-        self._event("stored", **fields, bytes=size, files=files)
+    def stored(self, package: str, version: str, tree: str, size: int, files: int) -> None:
+        self._event("stored", package=package, version=version, path=tree, bytes=size, files=files)
 
-    def linked(self, item: WantedPackage) -> None:
-        self._event("linked", package=item.package.name, version=item.entry.version, path=item.link)
+    def linked(self, package: str, version: str, link: str) -> None:
+        self._event("linked", package=package, version=version, path=link)
 
     def waiting(self, what: str, holder: str) -> None:
         self._event("waiting", what=what, holder=holder)

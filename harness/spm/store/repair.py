@@ -12,21 +12,22 @@ import copy
 import os
 import stat
 
+from harness.spm import trees
+from harness.spm.archives import contents
 from harness.spm.errors import Refused, system_error
-from harness.spm.install import install
-from harness.spm.store import contents, prune, trees
+from harness.spm.store import prune
 from harness.spm.store.durable import Disk, mark
-from harness.spm.store.store import Store
+from harness.spm.store.install import install
+from harness.spm.store.store import Store, StoreEntry
 from collections.abc import Iterator
-from harness.spm.store.store import StoreEntry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
     from harness.spm.pins.manifest import Manifest
-    from harness.spm.progress import Report
     from harness.spm.settings import Settings
     from harness.spm.store.lib import WantedPackage
+    from harness.spm.transfer.progress import Report
 
 
 def repair(items: list, deep: bool, manifest: Manifest, settings: Settings, store: Store, report: Report) -> list:
@@ -72,7 +73,7 @@ def _fetch(
     from harness.spm.transfer.fetch import Fetcher
 
     report.started(len(repairs), len(artifacts), sum(each.size for each in artifacts.values()))
-    with report, Fetcher(manifest, settings, store, report) as fetcher:
+    with report, Fetcher(manifest, settings, store.archive, store.lock, report) as fetcher:
         found = {artifact.sha256: path for artifact, path in fetcher.fetch_all(artifacts.values())}
         for artifact in artifacts.values():
             fetcher.release(artifact)

@@ -18,17 +18,17 @@ import urllib.request
 from urllib.parse import quote, unquote, urlsplit
 
 from harness.spm import formatting
+from harness.spm.atomic import atomic_file
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import timeout_s
-from harness.spm.store.atomic import atomic_file
-from harness.spm.transfer import access, connection
+from harness.spm.sources import access, connection
 from collections.abc import Callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import email.message
     from typing import Any, BinaryIO
-    from harness.spm.transfer.connection import Deadline
+    from harness.spm.sources.connection import Deadline
 
 _SAFE = "/~+:@!$&'()*,;="
 # Headers that may follow a redirect to another host; any other may be a credential.
@@ -52,6 +52,7 @@ _STATUSES = {
 }
 _PROXY_HINT = "set HTTP_PROXY and HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT"
 OFFLINE = "not asked: spm is offline"
+LONGEST_WAIT_S = 60  # for a server that requests a wait
 
 
 class TransferError(Exception):

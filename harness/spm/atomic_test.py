@@ -2,7 +2,7 @@ import os
 import tempfile
 import unittest
 
-from harness.spm.store.store import write_file
+from harness.spm.atomic import write_file
 
 
 class AtomicFile(unittest.TestCase):

@@ -14,7 +14,7 @@ import unittest
 from urllib.parse import urlsplit
 
 from harness.spm.settings import ROOT
-from harness.spm.transfer import access
+from harness.spm.sources import access
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import Server, redirect, refuse, send_file

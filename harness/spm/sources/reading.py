@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from harness.spm import interruptible
-from harness.spm.transfer.download import LONGEST_WAIT_S
-from harness.spm.transfer.transport import TransferError
+from harness.spm.sources.transport import LONGEST_WAIT_S, TransferError
 from collections.abc import Callable
 
 TYPE_CHECKING = False
