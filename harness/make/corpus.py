@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from harness.make import paths
 from harness.make.console import MakeError
-from harness.spm.store.atomic import atomic_file
+from harness.spm.atomic import atomic_file
 
 LONGEST = 1024
 """Bytes of the longest input: libFuzzer would cut a longer one."""
