@@ -619,7 +619,7 @@ std::map<std::string, std::uint64_t> checksums_of(const Kind& kind) {
 
 TEST(Workloads, have_one_checksum_for_all_kinds_of_buffers) {
   const std::map<std::string, std::uint64_t> expected = checksums_of(good());
-  EXPECT_EQ(expected.size(), 18u);
+  EXPECT_EQ(expected.size(), 20u);
   std::vector<Kind> kinds = unpaged_kinds();
   kinds.push_back(paged("free dead pages", {}));
   kinds.push_back(paged("gaps", {.clean_up = CleanUp::kCompactAtShare, .order = designs::CompactionOrder::kFromEnd}));
