@@ -190,9 +190,11 @@ TEST(Scenes, have_bodies_whose_origins_are_in_another_order_than_what_is_seen_of
 TEST(Scenes, tell_bodies_that_are_nearly_hidden_from_those_of_which_half_is_seen) {
   // Alone, the box is above the threshold; the wall leaves about half of it, which is below.
   const VisibleScene scene{
-      {{BodyShape::kBox, {0, 0, -4}, {1, 1, 0.1}}, {BodyShape::kBox, {1.1, 0, -4.3}, {0.3, 0.45, 0.1}}}, {}};
+      {{BodyShape::kBox, {0, 0, -4}, {1, 1, 0.1}}, {BodyShape::kBox, {1.1, 0, -4.3}, {0.14, 0.21, 0.1}}}, {}};
   const Counts counts = simple_counts(id_image(scene, 200, 200).view(), 2);
   ASSERT_TRUE(counts[2] > 0 && !visible_ids(counts, 200 * 200).contains(2)) << counts[2];
+  const VisibleScene alone{{scene.bodies[1]}, {}};
+  ASSERT_TRUE(visible_ids(simple_counts(id_image(alone, 200, 200).view(), 1), 200 * 200).contains(1));
   EXPECT_EQ(nearly_occluded(scene, counts, 200, 200), 0u);
 }
 
