@@ -38,7 +38,7 @@ TEST_F(RunGenerators, in_the_order_of_the_frame) {
 
 TEST_F(RunGenerators, and_finds_mistakes_in_those_that_do_not_run) {
   run(R"({"x": [{"generate": "y"}]})", "[]");
-  EXPECT_EQ(problem(), "a.json:1: expected a resource generator (x), found 'y'");
+  EXPECT_EQ(problem(), "a.json:1: expected a resource generator (x), found 'y' | did you mean 'x'?");
   run(R"({"x": [1]})", "[]");
   EXPECT_EQ(problem(), "a.json:1: expected a pass, found the number 1");
   run("{}", R"([{"when": {}}])");

@@ -39,7 +39,7 @@ TEST_F(ReadPart, values_say_what_was_expected_and_found) {
   EXPECT_EQ(values_.path(node("\"\"")), "");
   EXPECT_EQ(problem(), "a.json:1: expected a file name, found ''");
   EXPECT_EQ(values_.choice(node("\"bb\""), "a letter", {"a", "b"}), 0u);
-  EXPECT_EQ(problem(), "a.json:1: expected a letter (a, b), found 'bb'");
+  EXPECT_EQ(problem(), "a.json:1: expected a letter (a, b), found 'bb' | did you mean 'b'?");
 }
 
 TEST_F(ReadPart, values_of_settings_stand_where_the_setting_is_named) {
@@ -60,7 +60,7 @@ TEST_F(ReadPart, objects_have_the_fields_that_they_need_and_no_others) {
   EXPECT_EQ(values_.needed(node("{\"a\": 1}"), "b", "a thing"), nullptr);
   EXPECT_EQ(problem(), "a.json:1: expected a thing with \"b\", found none");
   EXPECT_FALSE(values_.object(node("{\n\"c\": 1}"), "a thing", {"a", "b"}));
-  EXPECT_EQ(problem(), "a.json:2: expected a field (a, b), found 'c'");
+  EXPECT_EQ(problem(), "a.json:2: expected a field (a, b), found 'c' | did you mean 'a'?");
   EXPECT_FALSE(values_.object(node("1"), "a thing", {"a", "b"}));
   EXPECT_EQ(problem(), "a.json:1: expected an object that describes a thing, found the number 1");
 }
