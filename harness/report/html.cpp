@@ -384,6 +384,7 @@ std::string to_html(const Document& document, const std::map<std::string, std::s
                {"vega-embed", inside_script(resource("vega-embed.min.js"))},
                {"fit", inside_script(resource("fit.js"))},
                {"script", inside_script(resource("page.js"))},
+               {"figures", inside_script(resource("figures.js"))},
                {"filter", inside_script(resource("filter.js"))},
                {"sort", inside_script(resource("sort.js"))},
                {"replay", inside_script(resource("replay.js"))},

@@ -1,171 +1,200 @@
 // fit_to(specification, width): fits a chart to a width, on the page and in an SVG file. Vega alone shrinks the plot, down
 // to nothing. Here the legend gets more rows and names move above their marks first.
 'use strict';
+const kNarrow = 520;  // pixels: in narrower charts, a row's name is above its marks, not to their left
+const kMostNames = 0.5;  // maximum share of the width for names to the left of marks
+const kNumbers = 66;  // width in pixels of a numeric axis with its title
+const kEdges = 30;  // pixels of padding, both sides together
+const kSymbol = 20;  // pixels of a legend's symbol, with its distance from the label
+
+const views_of = (spec) => [spec, ...spec.layer ?? []];
+const unique = (spec, field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
+// measure(text, fontSize): pixels.
+const measure_in = (font) => (text, fontSize) => vega.textMetrics.width({font, fontSize}, String(text));
+const widest = (texts, fontSize, measure) => Math.max(0, ...texts.map((text) => measure(text, fontSize)));
+
+const beginning = (text, kept) => `${text.slice(0, kept)}…`;
+const both_ends = (text, kept) => `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(-Math.floor(kept / 2))}`;
+// A text that fits into `room`: itself, or `shorter`(text, characters).
+const cut = (text, room, fontSize, shorter, measure) => {
+  let kept = text.length, short = text;
+  while (kept > 4 && measure(short, fontSize) > room) short = shorter(text, --kept);
+  return short;
+};
+// The whole text in several lines, broken at its spaces: what a name says at its end may matter.
+const in_lines = (text, room, fontSize, measure) => {
+  const lines = [];
+  for (const word of text.split(' ')) {
+    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length > 0 && measure(longer, fontSize) <= room) lines[lines.length - 1] = longer;
+    else lines.push(measure(word, fontSize) <= room ? word : cut(word, room, fontSize, beginning, measure));
+  }
+  return lines;
+};
+// A Vega expression that maps each label to what `shown` makes of it.
+const label_expression = (texts, shown) => `${JSON.stringify(Object.fromEntries(texts.map((text) => [text, shown(text)])))}[datum.label]`;
+
+// Places the names of rows to the left of their marks or above them. Returns the width that they take.
+const place_names = (spec, axis, width, measure) => {
+  const names = unique(spec, axis.field), {labelFontSize, labelPadding} = spec.config.axis;
+  const wide = widest(names, labelFontSize, measure);
+  if (width >= kNarrow && wide <= kMostNames * width) {
+    axis.axis = {...axis.axis, labelLimit: kMostNames * width};
+    return wide + labelPadding;
+  }
+  const room = width - kEdges;
+  spec.config.axisYBand = {  // names are in front of shaded areas
+    labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: room, labelOffset: {expr: "-bandwidth('y') / 2"}, zindex: 1,
+  };
+  // Keep both ends, because names may differ at either.
+  if (wide > room)
+    axis.axis = {...axis.axis, labelExpr: label_expression(names, (text) => cut(text, room, labelFontSize, both_ends, measure))};
+  spec.height = {...spec.height, step: spec.height.step + 16};
+  axis.scale = {paddingInner: 16 / spec.height.step + 0.1, paddingOuter: 0.4};
+  return 0;
+};
+
+const legend_channels = (spec) => views_of(spec).flatMap(({encoding}) => ['color', 'shape', 'stroke'].map((name) => encoding?.[name]))
+  .filter((channel) => channel?.type === 'nominal' && channel.legend !== null);
+
+const place_legend = (spec, room, measure) => {
+  const channels = legend_channels(spec);
+  if (channels.length === 0) return;
+  const entries = channels.flatMap(({field, scale}) => Array.isArray(scale?.domain) ? scale.domain : unique(spec, field)).map(String);
+  const {columnPadding, labelFontSize} = spec.config.legend;
+  const wide = widest(entries, labelFontSize, measure) + kSymbol;
+  const columns = Math.max(1, Math.floor((room + columnPadding) / (wide + columnPadding)));
+  spec.config.legend = {...spec.config.legend, columns, labelLimit: Math.max(room - kSymbol, 60)};
+  if (wide <= room) return;
+  const labelExpr = label_expression(entries, (text) => in_lines(text, room - kSymbol, labelFontSize, measure));
+  for (const channel of channels) channel.legend = {...channel.legend, labelExpr};
+};
+
+// A scale of `size` pixels as functions to them and back.
+const scale_of = ({type, domain}, size) => {
+  const [into, back] = type === 'log' ? [Math.log, Math.exp] : [Number, Number];
+  const [low, high] = domain.map(into);
+  return {to: (value) => (into(value) - low) / (high - low) * size, from: (place) => back(low + place / size * (high - low))};
+};
+
+// The names of points (choice.json, trade_off.json).
+const kLine = 14, kMark = 6, kStep = 9, kDirections = 16, kBeside = 2;
+
+// The plot in pixels: place_of(row), and back.
+const plot_of = ({encoding: {x, y}}, width, height) => {
+  const x_scale = scale_of(x.scale, width), y_scale = scale_of(y.scale, height);
+  const to_x = x_scale.to, to_y = (value) => height - y_scale.to(value);
+  return {width, height, to_x, place_of: (row) => [to_x(row[x.field]), to_y(row[y.field])],
+    from_x: x_scale.from, from_y: (value) => y_scale.from(height - value)};
+};
+
+const touch = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+const box_around = (x, y, half_width, half_height) =>
+  ({left: x - half_width, right: x + half_width, top: y - half_height, bottom: y + half_height});
+// Small boxes along a line, without so much at its ends.
+const along = (from_x, from_y, x, y, ends) => {
+  const length = Math.hypot(x - from_x, y - from_y), steps = Math.floor(Math.max(0, length - ends) / 4);
+  return Array.from({length: steps}, (_, at) => {
+    const share = (at + 0.5) * 4 / length;
+    return box_around(from_x + share * (x - from_x), from_y + share * (y - from_y), 1, 1);
+  });
+};
+
+const boxes_of_marks = (rows, {to_x, place_of}) => rows.flatMap((row) => {
+  const [x, y] = place_of(row), {low, high} = row;
+  return [box_around(x, y, kMark, kMark), ...low === undefined ? [] : [{left: to_x(low), right: to_x(high), top: y - 1, bottom: y + 1}]];
+});
+// The front is drawn in steps.
+const boxes_of_front = (front, {place_of}) => {
+  const bend = front.map(place_of);
+  return bend.slice(1).flatMap(([x, y], at) => {
+    const [before_x, before_y] = bend[at];
+    return [{left: before_x, right: x, top: before_y - 1, bottom: before_y + 1}, {left: x - 1, right: x + 1, top: before_y, bottom: y}];
+  });
+};
+// Other lines join the points of one workload.
+const boxes_of_lines = (rows, {place_of}) => rows.slice(1).flatMap((row, at) =>
+  row.workload !== undefined && row.workload === rows[at].workload ? along(...place_of(rows[at]), ...place_of(row), 0) : []);
+
+// The point of a name's box that is nearest to its mark.
+const end_of_line = (box, x, y) =>
+  [Math.min(Math.max(x, box.left + 2), box.right - 2), Math.min(Math.max(y, box.top + 2), box.bottom - 2)];
+
+// Where a name may be, the nearest such place first.
+const places_around = function* ([x, y], wide, most_away) {
+  for (let away = 0; away < most_away; ++away)
+    for (let at = 0; at < kDirections; ++at) {
+      // Right, left, above, below first: 0, 8, 4, 12 of 16.
+      const turn = 2 * Math.PI * ((at % 2) * 8 + [0, 4, 2, 6, 1, 5, 3, 7][at >> 1]) / kDirections;
+      const centre_x = x + Math.cos(turn) * (kMark + 2 + wide / 2 + kStep * away);
+      const centre_y = y + Math.sin(turn) * (kMark + kLine / 2 + kStep * away);
+      yield {x: centre_x, y: centre_y, box: box_around(centre_x, centre_y, wide / 2, kLine / 2), away};
+    }
+};
+
+// The first place that is within the plot and hits nothing of `taken`, with its line, which crosses none of `uncrossed`; or
+// null. A name that is not beside its point gets a line to it.
+const free_place = (point, wide, most_away, {width, height}, taken, uncrossed) => {
+  for (const place of places_around(point, wide, most_away)) {
+    const {box, away} = place;
+    if (box.left < 0 || box.right > width || box.top < 0 || box.bottom > height || taken.some((one) => touch(box, one))) continue;
+    const line = away < kBeside ? [] : along(...end_of_line(box, ...point), ...point, kMark + 2);
+    if (!line.some((piece) => uncrossed.some((one) => touch(piece, one)))) return {...place, line};
+  }
+  return null;
+};
+
+// Points on the front are first.
+const ranked = (rows) => {
+  const order = ['no figure for memory', 'on neither', "on its group's front", 'on the front'];
+  return [...rows].sort((a, b) => order.indexOf(b.kind) - order.indexOf(a.kind));
+};
+
+// A narrow plot needs height in place of width.
+const height_for_labels = (height, widths, plot_width) => {
+  const area = widths.reduce((sum, wide) => sum + (wide + 12) * kLine, 0);
+  return Math.min(1600, Math.max(height, Math.round(5 * area / plot_width)));
+};
+
+// Each row with the place of its name, where it hides no other point, interval, line or name. A row whose name finds no
+// place is left out: the tooltip and the table name it.
+const placed_labels = (rows, wide_of, most_away, plot, taken) => {
+  const names_taken = [];
+  return rows.flatMap((row) => {
+    const around = [plot.place_of(row), wide_of(row) + 6, most_away, plot, taken];
+    const placed = free_place(...around, names_taken) ?? free_place(...around, []);
+    if (!placed) return [];
+    taken.push(placed.box, ...placed.line);
+    names_taken.push(placed.box);
+    return [{row, ...placed}];
+  });
+};
+
+const leader_of = ({row, box}, {x, y}, plot) => {
+  const [to_x, to_y] = end_of_line(box, ...plot.place_of(row));
+  return {benchmark: row.benchmark, x: row[x.field], y: row[y.field], to_x: plot.from_x(to_x), to_y: plot.from_y(to_y)};
+};
+
+const place_labels = (spec, plot_width, measure) => {
+  const layer = views_of(spec).find(({name}) => name === 'labels'), {rows, front} = spec.datasets;
+  if (!layer || !rows.length) return;
+  const fontSize = layer.mark.fontSize, name = layer.encoding.text.field;
+  const most_away = name === 'label' ? 3 : 40;  // steps: the place on an axis says too little for a long line to it
+  const named = rows.filter((row) => row[name] !== ''), wide_of = (row) => measure(row[name], fontSize);
+  spec.height = height_for_labels(spec.height, named.map(wide_of), plot_width);
+  const plot = plot_of(spec, plot_width, spec.height);
+  const taken = [...boxes_of_marks(rows, plot), ...boxes_of_front(front ?? [], plot), ...boxes_of_lines(rows, plot)];
+  const placed = placed_labels(ranked(named), wide_of, most_away, plot, taken);
+  spec.datasets.labels = placed.map(({row, x, y}) => ({[name]: row[name], benchmark: row.benchmark, x: plot.from_x(x), y: plot.from_y(y)}));
+  spec.datasets.leaders = placed.filter(({away}) => away >= kBeside).map((one) => leader_of(one, spec.encoding, plot));
+  // Vega cannot scale the fields of no rows.
+  spec.layer = spec.layer.filter((one) => spec.datasets[one.name]?.length !== 0);
+};
+
 globalThis.fit_to = (spec, width) => {
-  const kNarrow = 520;  // pixels: in narrower charts, a row's name is above its marks, not to their left
-  const kMostNames = 0.5;  // maximum share of the width for names to the left of marks
-  const kNumbers = 66;  // width in pixels of a numeric axis with its title
-  const kEdges = 30;  // pixels of padding, both sides together
-  const kSymbol = 20;  // pixels of a legend's symbol, with its distance from the label
-
-  const views = [spec, ...spec.layer ?? []];
-  const unique = (field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
-  const width_of = (text, fontSize) => vega.textMetrics.width({font: spec.config.font, fontSize}, String(text));
-  const widest = (texts, fontSize) => Math.max(0, ...texts.map((text) => width_of(text, fontSize)));
-
-  // A Vega expression that maps each text to one that fits into `room`: itself, or `shorter`(text, characters).
-  const cut = (text, room, fontSize, shorter) => {
-    let kept = text.length, short = text;
-    while (kept > 4 && width_of(short, fontSize) > room) short = shorter(text, --kept);
-    return short;
-  };
-  const within = (texts, room, fontSize, shorter) =>
-    `${JSON.stringify(Object.fromEntries(texts.map((text) => [text, cut(text, room, fontSize, shorter)])))}[datum.label]`;
-  // The whole text in several lines, broken at its spaces: what a name says at its end may matter.
-  const wrapped = (text, room, fontSize) => {
-    const lines = [];
-    for (const word of text.split(' ')) {
-      const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
-      if (lines.length > 0 && width_of(longer, fontSize) <= room) lines[lines.length - 1] = longer;
-      else lines.push(width_of(word, fontSize) <= room ? word : cut(word, room, fontSize, beginning));
-    }
-    return lines;
-  };
-  const beginning = (text, kept) => `${text.slice(0, kept)}…`;
-  const both_ends = (text, kept) => `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(-Math.floor(kept / 2))}`;
-
-  const place_names = (axis) => {
-    const names = unique(axis.field);
-    const wide = widest(names, spec.config.axis.labelFontSize);
-    if (width >= kNarrow && wide <= kMostNames * width) {
-      axis.axis = {...axis.axis, labelLimit: kMostNames * width};
-      return wide + spec.config.axis.labelPadding;
-    }
-    const room = width - kEdges;
-    spec.config.axisYBand = {  // names are in front of shaded areas
-      labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: room, labelOffset: {expr: "-bandwidth('y') / 2"}, zindex: 1,
-    };
-    // Keep both ends, because names may differ at either.
-    if (wide > room) axis.axis = {...axis.axis, labelExpr: within(names, room, spec.config.axis.labelFontSize, both_ends)};
-    spec.height = {...spec.height, step: spec.height.step + 16};
-    axis.scale = {paddingInner: 16 / spec.height.step + 0.1, paddingOuter: 0.4};
-    return 0;
-  };
-
-  const place_legend = (room) => {
-    const channels = views.flatMap(({encoding}) => ['color', 'shape', 'stroke'].map((name) => encoding?.[name]))
-      .filter((channel) => channel?.type === 'nominal' && channel.legend !== null);
-    if (channels.length === 0) return;
-    const entries = channels.flatMap(({field, scale}) => Array.isArray(scale?.domain) ? scale.domain : unique(field)).map(String);
-    const {columnPadding, labelFontSize} = spec.config.legend;
-    const wide = widest(entries, labelFontSize) + kSymbol;
-    const columns = Math.max(1, Math.floor((room + columnPadding) / (wide + columnPadding)));
-    spec.config.legend = {...spec.config.legend, columns, labelLimit: Math.max(room - kSymbol, 60)};
-    if (wide <= room) return;
-    const lines = Object.fromEntries(entries.map((text) => [text, wrapped(text, room - kSymbol, labelFontSize)]));
-    const labelExpr = `${JSON.stringify(lines)}[datum.label]`;
-    for (const channel of channels) channel.legend = {...channel.legend, labelExpr};
-  };
-
-  // A scale of `size` pixels as functions to them and back.
-  const scale_of = ({type, domain}, size) => {
-    const [into, back] = type === 'log' ? [Math.log, Math.exp] : [Number, Number];
-    const [low, high] = domain.map(into);
-    return {to: (value) => (into(value) - low) / (high - low) * size, from: (place) => back(low + place / size * (high - low))};
-  };
-
-  // Places the names of points (choice.json, trade_off.json) where they hide no other point, interval, line or name, the
-  // nearest such place first. A name that is not beside its point gets a line to it. Points on the front are first.
-  const place_labels = (plot_width) => {
-    const kLine = 14, kMark = 6, kStep = 9, kDirections = 16, kBeside = 2;
-    const layer = views.find(({name}) => name === 'labels');
-    if (!layer || !spec.datasets.rows.length) return;
-    const fontSize = layer.mark.fontSize, name = layer.encoding.text.field;
-    const {x: {field: x_field}, y: {field: y_field}} = spec.encoding;
-    const most_away = name === 'label' ? 3 : 40;  // steps: the place on an axis says too little for a long line to it
-    const named = spec.datasets.rows.filter((row) => row[name] !== '');
-    // A narrow plot needs height in place of width.
-    const area = named.reduce((sum, row) => sum + (width_of(row[name], fontSize) + 12) * kLine, 0);
-    spec.height = Math.min(1600, Math.max(spec.height, Math.round(5 * area / plot_width)));
-    const height = spec.height;
-    const x_scale = scale_of(spec.encoding.x.scale, plot_width), y_scale = scale_of(spec.encoding.y.scale, height);
-    const to_x = x_scale.to, to_y = (value) => height - y_scale.to(value);
-    const place_of = (row) => [to_x(row[x_field]), to_y(row[y_field])];
-    const taken = spec.datasets.rows.flatMap((row) => {
-      const [x, y] = place_of(row), {low, high} = row;
-      return [
-        {left: x - kMark, right: x + kMark, top: y - kMark, bottom: y + kMark},
-        ...low === undefined ? [] : [{left: to_x(low), right: to_x(high), top: y - 1, bottom: y + 1}],
-      ];
-    });
-    // Small boxes along a line, without so much at its ends.
-    const along = (from_x, from_y, x, y, ends) => {
-      const length = Math.hypot(x - from_x, y - from_y), steps = Math.floor(Math.max(0, length - ends) / 4);
-      return Array.from({length: steps}, (_, at) => {
-        const share = (at + 0.5) * 4 / length, centre_x = from_x + share * (x - from_x), centre_y = from_y + share * (y - from_y);
-        return {left: centre_x - 1, right: centre_x + 1, top: centre_y - 1, bottom: centre_y + 1};
-      });
-    };
-    // The front is drawn in steps; other lines join the points of one workload.
-    const bend = (spec.datasets.front ?? []).map(place_of);
-    for (const [at, [x, y]] of bend.slice(1).entries()) {
-      const [before_x, before_y] = bend[at];
-      taken.push({left: before_x, right: x, top: before_y - 1, bottom: before_y + 1}, {left: x - 1, right: x + 1, top: before_y, bottom: y});
-    }
-    for (const [at, row] of spec.datasets.rows.slice(1).entries())
-      if (row.workload !== undefined && row.workload === spec.datasets.rows[at].workload)
-        taken.push(...along(...place_of(spec.datasets.rows[at]), ...place_of(row), 0));
-    const hits = (box) => taken.some(({left, right, top, bottom}) =>
-      box.left < right && left < box.right && box.top < bottom && top < box.bottom);
-    // Small boxes along the line from a name to its point.
-    const line_to = (box, x, y) => {
-      const from_x = Math.min(Math.max(x, box.left + 2), box.right - 2), from_y = Math.min(Math.max(y, box.top + 2), box.bottom - 2);
-      return along(from_x, from_y, x, y, kMark + 2);
-    };
-    const names_taken = [];
-    const place = (row, crossing) => {
-      const wide = width_of(row[name], fontSize) + 6, [x, y] = place_of(row);
-      for (let away = 0; away < most_away; ++away)
-        for (let at = 0; at < kDirections; ++at) {
-          // Right, left, above, below first: 0, 8, 4, 12 of 16.
-          const turn = 2 * Math.PI * ((at % 2) * 8 + [0, 4, 2, 6, 1, 5, 3, 7][at >> 1]) / kDirections;
-          const along = Math.cos(turn), across = Math.sin(turn);
-          const centre_x = x + along * (kMark + 2 + wide / 2 + kStep * away), centre_y = y + across * (kMark + kLine / 2 + kStep * away);
-          const box = {left: centre_x - wide / 2, right: centre_x + wide / 2, top: centre_y - kLine / 2, bottom: centre_y + kLine / 2};
-          if (box.left < 0 || box.right > plot_width || box.top < 0 || box.bottom > height || hits(box)) continue;
-          const line = away < kBeside ? [] : line_to(box, x, y);
-          if (!crossing && line.some((piece) => names_taken.some(({left, right, top, bottom}) =>
-            piece.left < right && left < piece.right && piece.top < bottom && top < piece.bottom))) continue;
-          return {x: centre_x, y: centre_y, box, away, line};
-        }
-      return null;
-    };
-    const from_x = x_scale.from, from_y = (y) => y_scale.from(height - y);
-    const labels = [], leaders = [];
-    const order = ['no figure for memory', 'on neither', "on its group's front", 'on the front'];
-    const ranked = [...named].sort((a, b) => order.indexOf(b.kind) - order.indexOf(a.kind));
-    for (const row of ranked) {
-      const placed = place(row, false) ?? place(row, true);
-      if (!placed) continue;  // the tooltip and the table name it
-      taken.push(placed.box, ...placed.line);
-      names_taken.push(placed.box);
-      labels.push({[name]: row[name], benchmark: row.benchmark, x: from_x(placed.x), y: from_y(placed.y)});
-      if (placed.away < kBeside) continue;
-      const {left, right, top, bottom} = placed.box, [x, y] = place_of(row);
-      leaders.push({
-        benchmark: row.benchmark, x: row[x_field], y: row[y_field],
-        to_x: from_x(Math.min(Math.max(x, left + 2), right - 2)), to_y: from_y(Math.min(Math.max(y, top + 2), bottom - 2)),
-      });
-    }
-    spec.datasets.labels = labels;
-    spec.datasets.leaders = leaders;
-    // Vega cannot scale the fields of no rows.
-    spec.layer = spec.layer.filter((one) => spec.datasets[one.name]?.length !== 0);
-  };
-
-  const names = spec.encoding?.y;
-  const names_width = names?.type === 'nominal' ? place_names(names) : kNumbers;
-  place_legend(width - names_width - kEdges);
-  place_labels(width - names_width - kEdges);
+  const measure = measure_in(spec.config.font), names = spec.encoding?.y;
+  const names_width = names?.type === 'nominal' ? place_names(spec, names, width, measure) : kNumbers;
+  place_legend(spec, width - names_width - kEdges, measure);
+  place_labels(spec, width - names_width - kEdges, measure);
   return spec;
 };

@@ -1,0 +1,139 @@
+// Draws each figure's chart from the specification in the page. A figure with an SVG shows it until then. A reader's
+// choice is {matches(benchmarks, verdict), columns}: indices of the atlas's columns whose lines are drawn; null: those that
+// the report chose.
+'use strict';
+const is_kept = ({matches}, row) => !row.benchmark || matches([row.benchmark], row.verdict ?? '');
+const has_lines = ({usermeta}, {columns}) => Boolean(usermeta?.lines && columns);
+const matching_lines = ({lines}, {columns}) => lines.filter((line) => line.columns.some((column) => columns.has(column)));
+
+// Each series keeps its colour and symbol, whichever series remain.
+const fix_series = (spec) => {
+  const unique = (field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
+  for (const {data, encoding} of [spec, ...spec.layer ?? []])
+    for (const channel of ['color', 'shape', 'stroke'].map((name) => encoding?.[name]))
+      if (channel?.type === 'nominal' && !channel.scale?.domain && (data?.name ?? 'rows') === 'rows') {
+        channel.scale = {...channel.scale, domain: unique(channel.field)};
+        if (channel.legend === null) delete channel.legend;  // one null would remove the legends of all channels with this domain
+      }
+};
+
+// The rows of the first lines with a chosen column.
+const chosen_rows = (usermeta, choice) => matching_lines(usermeta, choice).slice(0, usermeta.most)
+  .flatMap(({driver, values}, order) => values.flatMap((value, at) =>
+    value === null ? [] : [{...usermeta.points[at], driver, order, value}]));
+
+// The variant that the figure's select chooses; another one if the filter leaves no row of it.
+const variant_of = (select, {datasets, usermeta}, choice) => {
+  const left = new Set(datasets.rows.filter((row) => is_kept(choice, row)).map(({variant}) => variant));
+  for (const option of select.options) option.disabled = !left.has(option.value);
+  if (left.size > 0 && !left.has(select.value)) select.value = usermeta.variants.find((one) => left.has(one));
+  return select.value;
+};
+
+// The rows of a chart before the filter.
+const all_rows = (figure, specification, choice) => {
+  const {datasets, usermeta} = specification;
+  if (has_lines(specification, choice)) return chosen_rows(usermeta, choice);
+  if (!usermeta?.variants) return datasets.rows;
+  const drawn = variant_of(figure.querySelector('.variant select'), specification, choice);
+  return datasets.rows.filter(({variant}) => variant === drawn);
+};
+
+// The specification with those of `rows` that match the filter; null if there are none.
+const filtered = ({usermeta, ...drawn}, rows, choice) => {
+  const spec = structuredClone({...drawn, datasets: {...drawn.datasets, rows}}), kept = (row) => is_kept(choice, row);
+  if (!spec.datasets.rows.every(kept)) fix_series(spec);
+  for (const [name, some] of Object.entries(spec.datasets)) spec.datasets[name] = some.filter(kept);
+  return spec.datasets.rows.length === 0 ? null : spec;
+};
+
+// The title describes all rows, so a filtered chart says how many are left; null if all are.
+const part_of = (specification, left, all, choice) => {
+  if (!has_lines(specification, choice)) return left === all ? null : `${left} of ${all} marks are shown`;
+  const matching = matching_lines(specification.usermeta, choice).length;
+  return `${Math.min(specification.usermeta.most, matching)} of the ${matching} tables that match are drawn`;
+};
+const show_part = (figure, part) => {
+  figure.querySelector('.part')?.remove();
+  if (part === null) return;
+  figure.querySelector('figcaption').append(make('span', {className: 'part', textContent: `Filtered: ${part}; the title describes all.`}));
+};
+
+// If the section has no table, which would say that nothing matches, its charts do.
+const show_if_none = (group) => {
+  if (group.closest('section').querySelector(':scope > .scroll tr[data-benchmark]')) return;
+  if (group.nextElementSibling?.className !== 'nothing')
+    group.insertAdjacentHTML('afterend', '<p class="nothing" hidden>No mark of these charts matches the filter.</p>');
+  group.nextElementSibling.hidden = [...group.children].some(({hidden}) => !hidden);
+};
+
+// Draws into a frame beside the plot, and replaces the plot if is_latest() then.
+const embed = async (plot, spec, is_latest) => {
+  fit_to(spec, plot.clientWidth);
+  const frame = make('div', {className: 'plot'});
+  for (const name of ['role', 'aria-label']) frame.setAttribute(name, plot.getAttribute(name));
+  plot.after(frame);
+  try {
+    await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, tooltip: {theme: 'lab'}, logLevel: vega.Error});
+    if (is_latest()) plot.remove(); else frame.remove();
+  } catch (error) {
+    frame.remove();
+    plot.append(`This chart could not be drawn here: ${error.message}. The table contains its figures.`);
+  }
+};
+
+const draw = async (figure, specification, choice) => {
+  const turn = figure.turn = (figure.turn ?? 0) + 1;  // of two overlapping calls, the later one wins
+  const rows = all_rows(figure, specification, choice), spec = filtered(specification, rows, choice);
+  figure.hidden = spec === null;
+  show_if_none(figure.closest('.charts'));
+  if (spec === null) return;
+  show_part(figure, part_of(specification, spec.datasets.rows.length, rows.length, choice));
+  await embed(figure.querySelector('.plot'), spec, () => turn === figure.turn);
+};
+
+// A rotated phone has another width.
+const on_new_width = (then) => {
+  let width = window.innerWidth, turned = 0;
+  const look = () => {
+    if (width === window.innerWidth) return;
+    width = window.innerWidth;
+    then();
+  };
+  window.addEventListener('resize', () => {
+    clearTimeout(turned);
+    turned = setTimeout(look, 120);
+  });
+};
+
+const offer_variants = (then) => {
+  for (const label of document.querySelectorAll('figure .variant')) {
+    label.hidden = false;
+    label.querySelector('select').addEventListener('change', () => then(label.closest('figure')));
+  }
+};
+
+const start_charts = () => {
+  const specifications = JSON.parse(document.getElementById('charts').textContent);
+  const specification_of = (figure) => specifications[figure.dataset.chart];
+  const figures = [...document.querySelectorAll('figure[data-chart]')], choice = {matches: () => true, columns: null};
+  const draw_all = async (some) => { for (const figure of some) await draw(figure, specification_of(figure), choice); };
+  const matching_rows = (figure) => specification_of(figure).datasets.rows.map((row) => is_kept(choice, row)).join();
+  on_new_width(() => draw_all(figures));
+  offer_variants((figure) => draw_all([figure]));
+  draw_all(figures);
+  return {
+    // Draws the lines of these columns of the atlas, where a chart has a choice; null: as the report was made.
+    choose(columns) {
+      if (columns === null && choice.columns === null) return;
+      choice.columns = columns;
+      draw_all(figures.filter((figure) => specification_of(figure).usermeta?.lines));
+    },
+    // Redraws the charts whose rows change under the filter `matcher`(benchmarks, verdict). Resolves when they are drawn.
+    filter(matcher) {
+      const before = figures.map(matching_rows);
+      choice.matches = matcher;
+      return draw_all(figures.filter((figure, at) => matching_rows(figure) !== before[at]));
+    },
+  };
+};

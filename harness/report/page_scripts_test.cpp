@@ -1,0 +1,214 @@
+/// The functions of the page's scripts, each file loaded as it is. What they do to a page: .ci/check_browser.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness/report/resources.h"
+#include "harness/report/script_engine.h"
+
+namespace lab::report {
+
+namespace {
+
+class Script {
+ public:
+  explicit Script(const char* name, const char* before = "") {
+    load("before", before);
+    load(name, resource(name));
+    load("answer", "globalThis.answer = (text) => ({value: JSON.stringify((0, eval)(text))});");
+  }
+
+  /// The value of an expression, as JSON.
+  std::string operator()(const std::string& expression) {
+    const auto values = engine_.call("evaluating", "answer", "(" + expression + ")", {"value"});
+    return values ? values->front() : values.error().what;
+  }
+
+ private:
+  void load(const char* name, std::string_view script) {
+    const Expected<void> loaded = engine_.load(name, script);
+    EXPECT_TRUE(loaded) << loaded.error().what;
+  }
+
+  ScriptEngine engine_{{}};
+};
+
+/// Each character is half of its font's size wide.
+constexpr const char* kMeasure = "const half = (text, fontSize) => [...String(text)].length * fontSize / 2;";
+
+Script fit() {
+  return Script("fit.js", kMeasure);
+}
+
+// Intl and DOM functions that run when the file is loaded.
+Script matrix() {
+  return Script("matrix.js", "globalThis.Intl = {NumberFormat: class { format(value) { return String(value); } }};");
+}
+
+}  // namespace
+
+TEST(FitScript, cuts_a_name_or_breaks_it_at_its_spaces) {
+  Script fit_script = fit();
+  EXPECT_EQ(fit_script("cut('abcdefgh', 50, 10, beginning, half)"), "\"abcdefgh\"");
+  EXPECT_EQ(fit_script("cut('abcdefghijkl', 45, 10, beginning, half)"), "\"abcdefgh…\"");
+  EXPECT_EQ(fit_script("cut('abcdefghijkl', 45, 10, both_ends, half)"), "\"abcd…ijkl\"");
+  EXPECT_EQ(fit_script("cut('abcdefgh', 1, 10, beginning, half)"), "\"abcd…\"");
+  EXPECT_EQ(fit_script("in_lines('one two three', 40, 10, half)"), R"(["one two","three"])");
+  EXPECT_EQ(fit_script("in_lines('abcdefghijkl m', 45, 10, half)"), R"(["abcdefgh…","m"])");
+  EXPECT_EQ(fit_script("label_expression(['a'], (text) => text + '!')"), R"("{\"a\":\"a!\"}[datum.label]")");
+}
+
+TEST(FitScript, scales_to_pixels_and_back) {
+  Script fit_script = fit();
+  EXPECT_EQ(fit_script("scale_of({type: 'log', domain: [1, 100]}, 200).to(10)"), "100");
+  EXPECT_EQ(fit_script("scale_of({type: 'linear', domain: [10, 20]}, 100).from(50)"), "15");
+}
+
+TEST(FitScript, names_move_above_their_marks_in_a_narrow_chart) {
+  Script fit_script = fit();
+  const auto placed = [&](int width) {
+    return fit_script("((spec, axis) => [place_names(spec, axis, " + std::to_string(width) +
+                      ", half), spec.height.step, axis.axis?.labelLimit ?? null, axis.axis?.labelExpr !== "
+                      "undefined])({datasets: {rows: "
+                      "[{n: 'a'.repeat(40)}]}, height: {step: 20}, config: {axis: {labelFontSize: 10, labelPadding: "
+                      "4}}}, {field: 'n'})");
+  };
+  EXPECT_EQ(placed(600), "[204,20,300,false]");
+  EXPECT_EQ(placed(500), "[0,36,null,false]");
+  EXPECT_EQ(placed(200), "[0,36,null,true]");
+}
+
+TEST(FitScript, a_legend_gets_the_columns_that_fit) {
+  Script fit_script = fit();
+  const auto legend = [&](int room) {
+    return fit_script(
+        "((spec) => { place_legend(spec, " + std::to_string(room) +
+        ", half); return [spec.config.legend.columns, spec.encoding.color.legend?.labelExpr ?? null]; })({datasets: "
+        "{rows: [{s: 'one two'}, {s: 'b'}]}, encoding: {color: {type: 'nominal', field: 's'}}, config: {legend: "
+        "{columnPadding: 10, labelFontSize: 10}}})");
+  };
+  EXPECT_EQ(legend(300), "[4,null]");
+  EXPECT_EQ(legend(60), "[1,null]");
+  EXPECT_EQ(legend(45), R"([1,"{\"one two\":[\"one\",\"two\"],\"b\":[\"b\"]}[datum.label]"])");
+}
+
+TEST(FitScript, a_label_is_beside_its_point_or_has_a_line_to_it) {
+  Script fit_script = fit();
+  const std::string plot = "{width: 300, height: 300}";
+  EXPECT_EQ(fit_script("(({x, y, away, line}) => [x, y, away, line.length])(free_place([100, 100], 40, 40, " + plot +
+                       ", [], []))"),
+            "[128,100,0,0]");
+  // Right of it something is in the way: then left.
+  EXPECT_EQ(fit_script("free_place([100, 100], 40, 40, " + plot + ", [box_around(130, 100, 4, 4)], []).x"), "72");
+  EXPECT_EQ(fit_script("free_place([100, 100], 40, 3, " + plot + ", [box_around(100, 100, 90, 90)], [])"), "null");
+  const std::string far = "free_place([100, 100], 40, 40, " + plot + ", [box_around(100, 100, 60, 60)], [";
+  EXPECT_EQ(fit_script("((one) => one.away >= kBeside && one.line.length > 0)(" + far + "]))"), "true");
+  EXPECT_EQ(fit_script(far + "box_around(150, 150, 150, 150)])"), "null") << "no line may cross another name";
+}
+
+TEST(FitScript, labels_avoid_marks_intervals_fronts_and_lines) {
+  Script fit_script = fit();
+  const std::string plot = "{to_x: (x) => x, place_of: ({x, y}) => [x, y]}";
+  EXPECT_EQ(fit_script("boxes_of_marks([{x: 10, y: 10, low: 0, high: 30}], " + plot + ")"),
+            R"([{"left":4,"right":16,"top":4,"bottom":16},{"left":0,"right":30,"top":9,"bottom":11}])");
+  EXPECT_EQ(fit_script("boxes_of_front([{x: 0, y: 0}, {x: 10, y: 20}], " + plot + ")"),
+            R"([{"left":0,"right":10,"top":-1,"bottom":1},{"left":9,"right":11,"top":0,"bottom":20}])");
+  EXPECT_EQ(fit_script("boxes_of_lines([{x: 0, y: 0, workload: 'a'}, {x: 40, y: 0, workload: 'a'}, {x: 80, y: 0, "
+                       "workload: 'b'}], " +
+                       plot + ").length"),
+            "10");
+  EXPECT_EQ(fit_script("height_for_labels(100, [88, 88], 100)"), "140");
+  EXPECT_EQ(fit_script("ranked([{kind: 'on neither'}, {kind: 'on the front'}]).map(({kind}) => kind)"),
+            R"(["on the front","on neither"])");
+}
+
+TEST(FiguresScript, draws_the_rows_that_match) {
+  Script script("figures.js",
+                "globalThis.structuredClone = (value) => JSON.parse(JSON.stringify(value));"
+                "const only = {matches: ([name]) => name === 'a', columns: null};"
+                "const all = {matches: () => true, columns: null};"
+                "const spec = {usermeta: {}, encoding: {color: {type: 'nominal', field: 'n', legend: null}}, "
+                "datasets: {rows: [{benchmark: 'a', n: 1}, {benchmark: 'b', n: 2}], article: [{n: 3}]}};");
+  EXPECT_EQ(
+      script("filtered(spec, spec.datasets.rows, only)"),
+      R"({"encoding":{"color":{"type":"nominal","field":"n","scale":{"domain":[1,2]}}},"datasets":{"rows":[{"benchmark":"a","n":1}],"article":[{"n":3}]}})");
+  EXPECT_EQ(script("filtered(spec, spec.datasets.rows, all).encoding.color.scale ?? null"), "null");
+  EXPECT_EQ(script("filtered(spec, spec.datasets.rows, {matches: () => false})"), "null");
+  EXPECT_EQ(script("part_of(spec, 1, 2, only)"), "\"1 of 2 marks are shown\"");
+  EXPECT_EQ(script("part_of(spec, 2, 2, all)"), "null");
+}
+
+TEST(FiguresScript, draws_the_lines_and_the_variant_that_the_reader_chooses) {
+  Script script("figures.js",
+                "const all = {matches: () => true, columns: new Set([2])};"
+                "const lines = {usermeta: {most: 1, points: [{p: 0}, {p: 1}], lines: [{columns: [1], driver: 'a', "
+                "values: [5, 6]}, {columns: [2], driver: 'b', values: [7, null]}, {columns: [2], driver: 'c', "
+                "values: [8, 9]}]}, datasets: {rows: []}};"
+                "const variants = {usermeta: {variants: ['v', 'w']}, datasets: {rows: [{variant: 'w'}]}};"
+                "const select = {value: 'v', options: [{value: 'v'}, {value: 'w'}]};");
+  EXPECT_EQ(script("all_rows(null, lines, all)"), R"([{"p":0,"driver":"b","order":0,"value":7}])");
+  EXPECT_EQ(script("part_of(lines, 1, 1, all)"), "\"1 of the 2 tables that match are drawn\"");
+  EXPECT_EQ(script("[variant_of(select, variants, all), select.options.map(({disabled}) => disabled)]"),
+            R"(["w",[true,false]])");
+}
+
+TEST(FilterScript, matches_benchmarks_by_text_family_and_verdict) {
+  Script script("filter.js",
+                "const verdicts = new Map([['f/a/x', new Set(['same', ''])], ['f/b/x', new Set(['slower'])]]);");
+  EXPECT_EQ(script("verdicts_by_benchmark([{benchmarks: ['a'], verdict: 'same'}, {benchmarks: ['a'], verdict: ''}])"
+                   ".get('a').size"),
+            "2");
+  const auto matches = [&](const std::string& filter, const std::string& row) {
+    return script("matcher({text: '', family: '', verdict: '', ..." + filter + "}, verdicts)(" + row + ")");
+  };
+  EXPECT_EQ(matches("{text: 'A/'}", "['f/a/x'], ''"), "true");
+  EXPECT_EQ(matches("{text: 'c/'}", "['f/a/x'], ''"), "false");
+  EXPECT_EQ(matches("{family: 'f'}", "['f/a/x'], ''"), "true");
+  EXPECT_EQ(matches("{family: 'a'}", "['f/a/x'], ''"), "false");
+  EXPECT_EQ(matches("{verdict: 'same'}", "['f/a/x'], ''"), "true") << "by its verdict in another table";
+  EXPECT_EQ(matches("{verdict: 'same'}", "['f/b/x'], ''"), "false");
+  EXPECT_EQ(matches("{verdict: 'same'}", "['f/a/x'], 'slower'"), "false");
+}
+
+TEST(FilterScript, says_what_is_left) {
+  Script script("filter.js");
+  EXPECT_EQ(script("describe({text: 'a', family: '', verdict: 'same'})"), "\"name “a”, verdict same\"");
+  EXPECT_EQ(script("status_of('', 5, 5)"), "\"\"");
+  EXPECT_EQ(script("status_of('family f', 2, 5)"), "\"Filtered by family f: 2 of 5 rows are shown.\"");
+  EXPECT_EQ(script("status_of('family f', 0, 5)"),
+            "\"No benchmark matches family f. Clear the filter to see all benchmarks.\"");
+  EXPECT_EQ(script("[decoded('a%20b'), decoded('100%')]"), R"(["a b","100%"])");
+}
+
+TEST(MatrixScript, finds_rows_columns_and_answers) {
+  Script script = matrix();
+  EXPECT_EQ(script("rows_of({blocks: [{format: 'r8', rows: ['q'], extents: [3]}]})"),
+            R"([{"query":"q","row":0,"block":0,"format":"r8","extent":3}])");
+  const std::string data = "{blocks: [{tables: [[64, 16, null, null, -1, 0]], refusals: ['too big']}]}";
+  const auto answer = [&](const std::string& tables, int row) {
+    return script("answer(" + data + ", {tables: [" + tables + "]}, {block: 0, row: " + std::to_string(row) + "})");
+  };
+  EXPECT_EQ(answer("0", 0), R"({"size":64,"alignment":16})");
+  EXPECT_EQ(answer("0", 1), "null");
+  EXPECT_EQ(answer("0", 2), R"({"refused":"too big"})");
+  EXPECT_EQ(answer("null", 0), "null");
+  const std::string rows = "[{query: '8x8', format: 'r8', extent: 8}, {query: '99 bytes', format: 'r8', extent: null}]";
+  EXPECT_EQ(script("shown_rows(" + rows + ", {text: '', format: '', size: ''}).length"), "2");
+  EXPECT_EQ(script("shown_rows(" + rows + ", {text: '', format: '', size: 'up to 16 texels'}).length"), "1");
+  EXPECT_EQ(script("shown_rows(" + rows + ", {text: 'BYTES', format: 'r8', size: ''}).length"), "1");
+  EXPECT_EQ(script("shown_columns([{members: [{driver: 'a', chip: 'c'}]}], {driver: 'a', chip: 'd'}).length"), "0");
+}
+
+TEST(MatrixScript, renders_the_window_and_says_what_is_left) {
+  Script script = matrix();
+  EXPECT_EQ(script("from_to(440, 88, kRow, 100)"), "[6,16]");
+  EXPECT_EQ(script("from_to(0, 88, kRow, 3)"), "[0,3]");
+  EXPECT_EQ(script("words_of('16x16 sampled')"), R"(["16x16","sampled"])");
+  EXPECT_EQ(script("words_of('1 byte, vertices')"), R"(["1 byte","vertices"])");
+  EXPECT_EQ(script("unique(['b', '', 'a', 'b'])"), R"(["a","b"])");
+  EXPECT_EQ(script("status_of(2, 5, 1, 3)"),
+            "\"2 of 5 queries; 1 of 3 driver columns, those with equal answers in one.\"");
+  EXPECT_EQ(script("status_of(2, 5, 0, 3)"), "\"No answer matches. Clear the filter to see all.\"");
+}
+
+}  // namespace lab::report
