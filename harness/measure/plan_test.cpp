@@ -135,7 +135,8 @@ TEST(Schedule, keeps_the_budget_for_any_number_of_benchmarks) {
   for (const double overhead : {0.0, 0.02, 0.3}) {
     for (const std::size_t benchmarks : {1u, 7u, 32u, 100u, 400u, 2000u, 5000u}) {
       const Simulated session = simulate(quick_length(), std::vector<double>(benchmarks, overhead));
-      EXPECT_LE(session.elapsed, quick_length().budget_seconds * 1.03) << benchmarks << " benchmarks, overhead " << overhead;
+      EXPECT_LE(session.elapsed, quick_length().budget_seconds * 1.03)
+          << benchmarks << " benchmarks, overhead " << overhead;
       EXPECT_LE(session.blocks, 10);
       EXPECT_GE(session.last_seconds, kLeastSeconds);
     }
@@ -224,8 +225,7 @@ TEST(Schedule, estimates_the_time_left) {
   Schedule schedule(quick_length(), 10);
   const double seconds = *schedule.next_block(0, 0, false);
   EXPECT_EQ(schedule.expected_blocks(0, seconds, 0), 10);
-  EXPECT_NEAR(schedule.seconds_left(0, seconds, 0, 10 * schedule.cost(0, seconds)),
-              quick_length().budget_seconds, 1);
+  EXPECT_NEAR(schedule.seconds_left(0, seconds, 0, 10 * schedule.cost(0, seconds)), quick_length().budget_seconds, 1);
   EXPECT_LE(schedule.seconds_left(9, seconds, quick_length().budget_seconds - 1, 5), 1);
   Schedule unlimited(processes_length(5), 2);
   EXPECT_NEAR(unlimited.seconds_left(0, 0.5, 0, 1.1), 1.1 + 4 * 2 * 0.55, 1e-9);
