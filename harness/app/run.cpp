@@ -22,6 +22,7 @@
 #include "harness/base/usage_error.h"
 #include "harness/base/utc.h"
 #include "harness/bench/variant.h"
+#include "harness/judge/compare.h"
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
 #include "harness/judge/verify.h"

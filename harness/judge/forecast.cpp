@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/fit.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
 #include "harness/judge/summary.h"
 #include "harness/results/metrics.h"
 #include "harness/stats/power.h"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "harness/base/fit.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
 #include "harness/stats/spread.h"
 
 namespace lab::report {
