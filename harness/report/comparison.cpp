@@ -149,7 +149,7 @@ Table rows_table(const Comparison& comparison) {
                   has_times_only(comparison) ? "times" : "values",
                   comparison.interleaved ? "each pair within a block" : "over all pairs of processes",
                   comparison.judged ? "" : "; " + not_judged(judge::unfit_reason(comparison)),
-                  has_layouts ? fmt::format(". Layout: {}", judge::kLayoutMeaning) : ""),
+                  has_layouts ? fmt::format(". Layout: {}", kLayoutMeaning) : ""),
       {{"Verdict", kVerdict},
        {"Benchmark", kBenchmark},
        {"Ratio", kNumber},
@@ -166,7 +166,7 @@ Table rows_table(const Comparison& comparison) {
     table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), kEmphasis.at(row.verdict)),
                           row.benchmark, judge::is_measured(row) ? fine(row.ratio) : "",
                           row.p ? interval_text(row.interval) : "", p_text(row.p), value_text(row.base_value),
-                          value_text(row.head_value), row.layout ? judge::layout_text(*row.layout) : "",
+                          value_text(row.head_value), row.layout ? layout_text(*row.layout) : "",
                           row.identical ? "" : fmt::format("{} and {}", row.base_processes, row.head_processes),
                           needed_text(row), note_of(row)});
   table.drop_empty_columns();
