@@ -7,7 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/layout.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
 
 namespace lab::app {
 

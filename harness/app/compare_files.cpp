@@ -8,6 +8,7 @@
 #include "harness/app/compare.h"
 #include "harness/base/files.h"
 #include "harness/base/usage_error.h"
+#include "harness/judge/compare.h"
 #include "harness/results/google_benchmark.h"
 
 namespace lab::app {
@@ -81,12 +82,7 @@ Expected<judge::Comparison> compare_google(const CompareInput& base, const Compa
                                                ? judge::compare_repetitions(base.result, head.result, settings)
                                                : judge::compare_sessions(base.result, head.result, settings);
   if (!comparison) return comparison;
-  constexpr std::string_view kOneProcess =
-      "a Google Benchmark file is one process, so two of them give no verdict; if each repetition was a process of its "
-      "own, add --independent-repetitions; otherwise measure with python3 make.py run --against REV";
-  constexpr std::string_view kIndependent =
-      "--independent-repetitions: each repetition counts as a process of its own, interleaved with the other file's";
-  comparison->warnings.emplace(comparison->warnings.begin(), independent_repetitions ? kIndependent : kOneProcess);
+  comparison->warnings.emplace(comparison->warnings.begin(), judge::GoogleFiles{independent_repetitions});
   return comparison;
 }
 

@@ -3,6 +3,8 @@
 #include "harness/app/compare.h"
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
+#include "harness/report/comparison_sentences.h"
+#include "harness/results/atlas.h"
 #include "harness/results/google_benchmark.h"
 #include "harness/results/result_fixture.h"
 
@@ -125,7 +127,7 @@ TEST_F(Files, of_google_benchmark_give_no_verdict_and_the_reason) {
   EXPECT_EQ(comparison->rows[0].benchmark, "BM_sort/8");
   EXPECT_EQ(comparison->rows[0].verdict, judge::Verdict::kUnknown);
   EXPECT_NEAR(comparison->rows[0].base_value, 1009.5, 1e-6);
-  EXPECT_EQ(comparison->warnings.at(0).find("a Google Benchmark file is one process"), 0u);
+  EXPECT_EQ(report::warnings_of(*comparison).at(0).find("a Google Benchmark file is one process"), 0u);
 }
 
 TEST_F(Files, of_google_benchmark_give_verdicts_if_repetitions_are_independent) {
@@ -151,7 +153,8 @@ TEST_F(Files, of_google_benchmark_report_which_benchmark_failed) {
   const std::string head = write(
       "b.json", google(repetitions(1, 2) +
                        R"(,{"name": "BM_x", "error_occurred": true, "error_message": "no file", "real_time": 0})"));
-  EXPECT_EQ(compare_files({base, head}, {}, false)->only_base, (std::vector<std::string>{"BM_x (error: no file)"}));
+  EXPECT_EQ(report::names_of(compare_files({base, head}, {}, false)->only_base),
+            (std::vector<std::string>{"BM_x (error: no file)"}));
 }
 
 TEST_F(Files, given_alone_need_both_arms) {

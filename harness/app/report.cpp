@@ -13,6 +13,7 @@
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/base/usage_error.h"
+#include "harness/judge/compare.h"
 #include "harness/judge/fitness.h"
 #include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"

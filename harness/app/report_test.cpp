@@ -7,6 +7,7 @@
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/judge/compare.h"
+#include "harness/report/comparison_sentences.h"
 #include "harness/report/html.h"
 #include "harness/report/sample_test.h"
 
@@ -25,7 +26,7 @@ std::string page_of(const results::Result& result, std::optional<int> planned_bl
 
 TEST(KeptReport, has_verdicts_after_a_session_with_a_base) {
   const results::Result session = report::sample::two_arms();
-  const std::string verdict = report::escape_html(judge::sentence(*judge::compare_arms(session, {})));
+  const std::string verdict = report::escape_html(report::sentence(*judge::compare_arms(session, {})));
   EXPECT_EQ(page_of(session, 20).find(verdict), std::string::npos) << "verdicts of a part would be wrong too often";
   const std::string page = page_of(session, std::nullopt);
   EXPECT_NE(page.find("<p class=\"lead\">" + verdict), std::string::npos);

@@ -22,6 +22,7 @@
 #include "harness/base/usage_error.h"
 #include "harness/base/utc.h"
 #include "harness/bench/variant.h"
+#include "harness/judge/compare.h"
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
 #include "harness/judge/verify.h"
@@ -30,6 +31,7 @@
 #include "harness/measure/machine.h"
 #include "harness/measure/provenance.h"
 #include "harness/measure/turns.h"
+#include "harness/report/forecast_text.h"
 #include "harness/stats/spread.h"
 #include "harness/stats/strata.h"
 
@@ -42,6 +44,11 @@ namespace fs = std::filesystem;
 /// The target of a ratio. With this interval width, a benchmark that does not differ lies within compare's threshold,
 /// and one that differs by twice the threshold lies beyond it.
 constexpr double kRatioTarget = judge::kThreshold / 2;
+
+/// The fewest processes of each arm that can show any change in a table of so many rows.
+std::size_t fewest_blocks(std::size_t rows) {
+  return stats::fewest_blocks(judge::family_size(rows), stats::kAlpha);
+}
 
 /// Whether the stop file is readable.
 bool is_stopped(int stop_file) {
@@ -153,7 +160,8 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
     for (const measure::ArmBenchmark& one : pairing.timed) timed.push_back(one.benchmark);
     const std::size_t rows = rows_of(timed, request.filters).size();
     spec.length = measure::against_length(spec.length, judge::family_size(rows), request.target.value_or(kRatioTarget));
-    if (std::string hopeless = judge::hopeless_sentence(spec.length.blocks, rows); !hopeless.empty())
+    if (std::string hopeless = report::hopeless_sentence(spec.length.blocks, rows, fewest_blocks(rows));
+        !hopeless.empty())
       pairing.sentences.push_back(std::move(hopeless));
   }
   spec.other_arms.insert(spec.other_arms.end(), pairing.timed.begin(), pairing.timed.end());
@@ -426,7 +434,7 @@ Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObser
   if (pilot) forecast.pilot = pilot->session.id;
   if (spec.length.mode == "processes") forecast.blocks = spec.length.blocks;
   if (pilot) forecast.blocks = planned_blocks(spec, *pilot);
-  forecast.fewest_blocks = stats::fewest_blocks(judge::family_size(rows.size()), stats::kAlpha);
+  forecast.fewest_blocks = fewest_blocks(rows.size());
   forecast.rows = judge::forecast(rows, pilot ? &*pilot : nullptr, forecast.blocks, stats::kAlpha);
   return forecast;
 }

@@ -11,7 +11,7 @@
 #include "harness/app/checkouts.h"
 #include "harness/base/error.h"
 #include "harness/base/layout.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
 #include "harness/judge/forecast.h"
 #include "harness/measure/arms.h"
 #include "harness/measure/exhibits.h"

@@ -20,6 +20,7 @@
 #include "harness/judge/fitness.h"
 #include "harness/judge/night_fixture.h"
 #include "harness/measure/fake_build.h"
+#include "harness/report/forecast_text.h"
 #include "harness/results/result_fixture.h"
 
 namespace lab::app {
@@ -271,11 +272,13 @@ TEST_F(UseCases, forecast_says_beforehand_that_too_few_processes_can_show_nothin
   const auto forecast = silently([&] { return forecast_run(request); });
   ASSERT_TRUE(forecast) << forecast.error().what;
   EXPECT_EQ(forecast->blocks, 3);
-  EXPECT_EQ(judge::hopeless_sentence(forecast->blocks, forecast->rows.size()),
+  EXPECT_EQ(report::hopeless_sentence(forecast->blocks, forecast->rows.size(), forecast->fewest_blocks),
             fmt::format("3 processes of each arm cannot tell any change from chance in a table of {} rows; --processes "
                         "{} can",
                         forecast->rows.size(), forecast->fewest_blocks));
-  EXPECT_EQ(judge::hopeless_sentence(static_cast<int>(forecast->fewest_blocks), forecast->rows.size()), "");
+  EXPECT_EQ(report::hopeless_sentence(static_cast<int>(forecast->fewest_blocks), forecast->rows.size(),
+                                      forecast->fewest_blocks),
+            "");
 }
 
 TEST_F(UseCases, bisect_returns_the_culprit_and_resumes_from_its_record) {

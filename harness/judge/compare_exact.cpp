@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include "harness/judge/exact.h"
 #include "harness/results/metrics.h"
@@ -17,7 +15,6 @@ namespace lab::judge {
 
 namespace {
 
-using results::DriverColumn;
 using results::Process;
 using results::Result;
 
@@ -107,100 +104,6 @@ void compare_counters(const std::string& benchmark, const ExactValues& base, con
   }
 }
 
-/// One metric of a driver column. `need`: its bytes if a larger value is worse; none otherwise.
-struct Requirement {
-  std::string metric;
-  std::string value;
-  std::optional<std::uint64_t> need;  ///< 0: refused
-};
-
-std::vector<Requirement> requirements(const DriverColumn& column) {
-  std::vector<Requirement> all;
-  const auto bytes = [&](std::string metric, std::uint64_t value) {
-    all.push_back({std::move(metric), fmt::format("{}", value), value});
-  };
-  const auto text = [&](std::string metric, std::string value) {
-    all.push_back({std::move(metric), std::move(value), {}});
-  };
-  const auto needs = [&](const std::string& what, const results::SweepAnswers& sweep, const results::Needs& row) {
-    bytes(what + " size", row.size);
-    bytes(what + " alignment", row.alignment);
-    text(what + " memory_type_bits", fmt::format("{}", row.memory_type_bits));
-    text(what + " dedicated", names_of(row.dedicated)[static_cast<std::size_t>(row.dedicated)]);
-    text(what + " refused", sweep.refusals[row.refusal]);
-  };
-  for (const results::SweepAnswers& sweep : column.sweeps) {
-    for (const results::ImageTable& table : sweep.images)
-      for (const results::ImageAnswer& row : table.rows)
-        needs(fmt::format("{}: {}", sweep.name, describe(table.kind, row.width, row.height, row.depth)), sweep,
-              row.needs);
-    for (const results::BufferTable& table : sweep.buffers)
-      for (const results::BufferAnswer& row : table.rows)
-        needs(fmt::format("{}: {}", sweep.name, describe(table.kind, row.length)), sweep, row.needs);
-  }
-  for (const results::ImageRow& row : column.images) {
-    const std::string what = fmt::format("image {}x{}", row.width, row.height);
-    bytes(what + " size", row.size);
-    bytes(what + " alignment", row.alignment);
-    text(what + " memory_type_bits", fmt::format("{}", row.memory_type_bits));
-  }
-  for (const results::BufferRow& row : column.buffers) {
-    const std::string what = fmt::format("buffer {}", row.length);
-    bytes(what + " size", row.size);
-    bytes(what + " alignment", row.alignment);
-  }
-  for (std::size_t i = 0; i < column.heaps.size(); ++i)
-    text(fmt::format("heap {}", i),
-         fmt::format("{} bytes, {}", column.heaps[i].size, fmt::join(column.heaps[i].flags, " + ")));
-  for (std::size_t i = 0; i < column.memory_types.size(); ++i)
-    text(fmt::format("memory type {}", i),
-         fmt::format("heap {}, {}", column.memory_types[i].heap, fmt::join(column.memory_types[i].flags, " + ")));
-  for (const auto& limit : column.limits)
-    text(fmt::format("limit {}", std::string_view(limit.key())), boost::json::serialize(limit.value()));
-  for (const auto& [name, value] : column.environment) text("environment " + name, value);
-  return all;
-}
-
-void compare_columns(const DriverColumn& base, const DriverColumn& head, std::vector<ExactChange>& found) {
-  const std::string name = base.name == head.name ? base.name : fmt::format("{} -> {}", base.name, head.name);
-  const std::vector<Requirement> before = requirements(base), after = requirements(head);
-  std::map<std::string, const Requirement*> of_head;
-  std::set<std::string> matched;  // a sweep may ask the same twice
-  for (const Requirement& requirement : after) of_head[requirement.metric] = &requirement;
-  for (const Requirement& requirement : before) {
-    const auto at = of_head.find(requirement.metric);
-    const Requirement* now = at == of_head.end() ? nullptr : at->second;
-    if (now == nullptr) {
-      found.push_back({name, requirement.metric, requirement.value, "", false});
-      continue;
-    }
-    if (now->value != requirement.value)
-      found.push_back(
-          {name, requirement.metric, requirement.value, now->value,
-           requirement.need && *requirement.need != 0 && (*now->need == 0 || *now->need > *requirement.need)});
-    matched.insert(requirement.metric);
-  }
-  for (const Requirement& requirement : after)
-    if (!matched.contains(requirement.metric))
-      found.push_back({name, requirement.metric, "", requirement.value, false});
-}
-
-using DeviceKey = std::tuple<std::string, std::uint32_t, std::uint32_t>;
-
-DeviceKey device_of(const DriverColumn& column) {
-  return {column.driver.short_name, column.driver.vendor_id, column.driver.device_id};
-}
-
-const DriverColumn* only_one(const std::vector<const DriverColumn*>& columns, const DeviceKey& device) {
-  const DriverColumn* found = nullptr;
-  for (const DriverColumn* column : columns) {
-    if (device_of(*column) != device) continue;
-    if (found != nullptr) return nullptr;
-    found = column;
-  }
-  return found;
-}
-
 }  // namespace
 
 std::vector<ExactChange> exact_changes(const Result& base, std::string_view base_arm, const Result& head,
@@ -215,41 +118,6 @@ std::vector<ExactChange> exact_changes(const Result& base, std::string_view base
       compare_counters(benchmark, values, other->second, Declarations(base, head, benchmark), found);
   }
   return found;
-}
-
-Expected<Comparison> compare_atlases(const std::vector<DriverColumn>& base, const std::vector<DriverColumn>& head) {
-  Comparison comparison;
-  comparison.exact_only = true;
-  std::vector<const DriverColumn*> left_base, left_head;
-  std::vector<std::pair<const DriverColumn*, const DriverColumn*>> pairs;
-  const auto find = [](const std::vector<DriverColumn>& columns, const std::string& name) -> const DriverColumn* {
-    const auto at = std::find_if(columns.begin(), columns.end(), [&](const DriverColumn& c) { return c.name == name; });
-    return at == columns.end() ? nullptr : &*at;
-  };
-  for (const DriverColumn& column : base) {
-    const DriverColumn* match = find(head, column.name);
-    if (match != nullptr)
-      pairs.emplace_back(&column, match);
-    else
-      left_base.push_back(&column);
-  }
-  for (const DriverColumn& column : head)
-    if (find(base, column.name) == nullptr) left_head.push_back(&column);
-  for (const DriverColumn* column : left_base) {
-    const DriverColumn* match = only_one(left_head, device_of(*column));
-    if (match != nullptr && only_one(left_base, device_of(*column)) == column) {
-      pairs.emplace_back(column, match);
-      std::erase(left_head, match);
-    } else {
-      comparison.only_base.push_back(column->name);
-    }
-  }
-  for (const DriverColumn* column : left_head) comparison.only_head.push_back(column->name);
-  if (pairs.empty())
-    return Error{fmt::format("no driver column in common: base has {}, head has {}", base.size(), head.size()),
-                 "python3 make.py probe", ExitStatus::kUsage};
-  for (const auto& [before, after] : pairs) compare_columns(*before, *after, comparison.exact);
-  return comparison;
 }
 
 }  // namespace lab::judge

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
+#include "harness/results/result.h"
 
 namespace lab::judge {
 

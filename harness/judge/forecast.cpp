@@ -1,11 +1,8 @@
 #include "harness/judge/forecast.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "harness/base/fit.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
 #include "harness/judge/summary.h"
 #include "harness/results/metrics.h"
 #include "harness/stats/power.h"
@@ -19,13 +16,6 @@ std::vector<std::string> tested_rows(const std::string& benchmark, const results
   for (const results::Metric& metric : results::judged_metrics(workload, also))
     rows.push_back(results::metric_name(benchmark, workload, metric.name));
   return rows;
-}
-
-std::string hopeless_sentence(int blocks, std::size_t rows, double alpha) {
-  const std::size_t fewest = stats::fewest_blocks(family_size(rows), alpha);
-  if (static_cast<std::size_t>(std::max(0, blocks)) >= fewest) return "";
-  return fmt::format("{} of each arm cannot tell any change from chance in a table of {}; --processes {} can",
-                     counted(static_cast<std::size_t>(blocks), "process", "processes"), counted(rows, "row"), fewest);
 }
 
 std::vector<ForecastRow> forecast(const std::vector<std::string>& rows, const results::Result* pilot, int blocks,

@@ -34,9 +34,6 @@ struct Forecast {
 std::vector<std::string> tested_rows(const std::string& benchmark, const results::WorkloadInfo& workload,
                                      const std::vector<std::string>& also);
 
-/// Why so few processes of each arm cannot show any change in a table of `rows` rows, and how many can; "" if they can.
-std::string hopeless_sentence(int blocks, std::size_t rows, double alpha = stats::kAlpha);
-
 /// What a session of `blocks` could detect in these rows, from the noise of `pilot` (may be null). `alpha`: for the
 /// table.
 std::vector<ForecastRow> forecast(const std::vector<std::string>& rows, const results::Result* pilot, int blocks,

@@ -1,12 +1,9 @@
 #include "harness/judge/summary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
 
-#include "harness/base/digits.h"
 #include "harness/stats/layout_effect.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/strata.h"
@@ -74,10 +71,6 @@ double median_of(std::span<const stats::Datum> data) {
 
 stats::Estimate estimate(const std::vector<stats::Datum>& data) {
   return stats::estimate_median(values_of(data));
-}
-
-std::string layout_text(const LayoutShare& layout) {
-  return fmt::format("{} % ({:.0f} %)", significant(100 * layout.sigma, 2), 100 * layout.share);
 }
 
 std::optional<LayoutShare> layout_of(std::vector<stats::Datum> data) {

@@ -43,13 +43,6 @@ struct LayoutShare {
   double share = 0;  ///< of the variance between processes
 };
 
-/// "0.81 % (40 %)": the difference between links, and its share of the noise.
-std::string layout_text(const LayoutShare& layout);
-
-/// What layout_text means, as the end of a table's caption.
-inline constexpr const char* kLayoutMeaning =
-    "what layouts of one build differ by (standard deviation), and its share of the variance between processes";
-
 /// Of the processes of one arm; none if fewer than two layouts ran, or too few processes.
 std::optional<LayoutShare> layout_of(std::vector<stats::Datum> data);
 

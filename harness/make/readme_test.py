@@ -68,7 +68,7 @@ FIGURES: list[tuple[str, Callable[[], str]]] = [
     (r"allocations where that is ([\d,]+) or less",
      lambda: f"{constant('harness/probe/memory/limit_part.cpp', 'kMostTried'):,.0f}"),
     (r"A difference below `--threshold` \(([^)]+)\)",
-     lambda: percent(constant("harness/judge/compare.h", "kThreshold"))),
+     lambda: percent(constant("harness/judge/comparison.h", "kThreshold"))),
     (r"in less\s+than `--alpha` \(([^)]+)\)", lambda: percent(constant("harness/stats/strata.h", "kAlpha"))),
     (r"because (\w+) layouts\s+tell little", lambda: in_words(constant("harness/measure/code_layouts.h", "kLayouts"))),
     (r"is linked in (\w+) random layouts", lambda: in_words(constant("harness/measure/code_layouts.h", "kLayouts"))),

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <map>
 
+#include "harness/report/comparison_sentences.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/results/commit.h"
@@ -83,7 +84,7 @@ json::array band(double threshold) {
 /// The finding of the chart: the benchmark that changed most.
 std::string finding(const Comparison& comparison) {
   if (!comparison.judged)
-    return fmt::format("{}: {} of head to base", capitalized(not_judged(comparison.fitness)),
+    return fmt::format("{}: {} of head to base", capitalized(not_judged(judge::unfit_reason(comparison))),
                        counted(comparison.tested, "ratio"));
   const judge::ComparisonRow& first = comparison.rows.front();  // rows are sorted by verdict, the largest change first
   if (first.verdict != Verdict::kRegressed && first.verdict != Verdict::kImproved)
@@ -147,8 +148,8 @@ Table rows_table(const Comparison& comparison) {
                   "{0}, {1}, not the ratio of the two medians; p is adjusted for the whole table{2}{3}",
                   has_times_only(comparison) ? "times" : "values",
                   comparison.interleaved ? "each pair within a block" : "over all pairs of processes",
-                  comparison.judged ? "" : "; " + not_judged(comparison.fitness),
-                  has_layouts ? fmt::format(". Layout: {}", judge::kLayoutMeaning) : ""),
+                  comparison.judged ? "" : "; " + not_judged(judge::unfit_reason(comparison)),
+                  has_layouts ? fmt::format(". Layout: {}", kLayoutMeaning) : ""),
       {{"Verdict", kVerdict},
        {"Benchmark", kBenchmark},
        {"Ratio", kNumber},
@@ -165,9 +166,9 @@ Table rows_table(const Comparison& comparison) {
     table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), kEmphasis.at(row.verdict)),
                           row.benchmark, judge::is_measured(row) ? fine(row.ratio) : "",
                           row.p ? interval_text(row.interval) : "", p_text(row.p), value_text(row.base_value),
-                          value_text(row.head_value), row.layout ? judge::layout_text(*row.layout) : "",
+                          value_text(row.head_value), row.layout ? layout_text(*row.layout) : "",
                           row.identical ? "" : fmt::format("{} and {}", row.base_processes, row.head_processes),
-                          needed_text(row), row.note});
+                          needed_text(row), note_of(row)});
   table.drop_empty_columns();
   return table;
 }
@@ -203,21 +204,21 @@ Emphasis emphasis_of(const Comparison& comparison) {
   }
 }
 
-void add_missing(Section& section, const std::vector<std::string>& names, std::string_view where) {
-  if (names.empty()) return;
+void add_missing(Section& section, const std::vector<judge::OneSided>& benchmarks, std::string_view where) {
+  if (benchmarks.empty()) return;
   section.elements.emplace_back(
-      Paragraph{fmt::format("Only in {}, so there is no verdict: {}.", where, fmt::join(names, ", "))});
+      Paragraph{fmt::format("Only in {}, so there is no verdict: {}.", where, fmt::join(names_of(benchmarks), ", "))});
 }
 
 }  // namespace
 
 Section comparison_section(const Comparison& comparison) {
   Section section{"comparison", "Base against head", {}, {}};
-  section.elements.emplace_back(Paragraph{judge::sentence(comparison), emphasis_of(comparison)});
+  section.elements.emplace_back(Paragraph{sentence(comparison), emphasis_of(comparison)});
   section.elements.emplace_back(
       Paragraph{fmt::format("Base is {}, head is {}{}.", side_text(comparison.base), side_text(comparison.head),
                             comparison.interleaved ? ", interleaved in one session" : "")});
-  if (!comparison.warnings.empty()) section.elements.emplace_back(List{comparison.warnings});
+  if (!comparison.warnings.empty()) section.elements.emplace_back(List{warnings_of(comparison)});
   if (std::optional<Chart> chart = ratio_chart(comparison)) section.elements.emplace_back(Charts{{std::move(*chart)}});
   if (!comparison.exact.empty()) section.elements.emplace_back(exact_table(comparison));
   if (!comparison.rows.empty()) section.elements.emplace_back(rows_table(comparison));

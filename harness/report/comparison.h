@@ -1,7 +1,7 @@
 /// Verdicts in a report: base against head, and a session's A/A control.
 #pragma once
 
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
 #include "harness/judge/control.h"
 #include "harness/report/document.h"
 

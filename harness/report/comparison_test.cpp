@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <sstream>
 
+#include "harness/judge/compare.h"
 #include "harness/report/charts.h"
+#include "harness/report/comparison_sentences.h"
 #include "harness/report/markdown.h"
 #include "harness/report/report.h"
 #include "harness/report/sample_test.h"
@@ -35,12 +37,12 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 TEST(Comparison, is_the_first_section_and_begins_with_the_verdict) {
   const Document made = document();
-  EXPECT_EQ(made.lead, judge::sentence(comparison()));
+  EXPECT_EQ(made.lead, sentence(comparison()));
   ASSERT_GE(made.sections.size(), 2u);
   EXPECT_EQ(made.sections[0].id, "comparison");
   const Paragraph* first = std::get_if<Paragraph>(&made.sections[0].elements[0]);
   ASSERT_NE(first, nullptr);
-  EXPECT_EQ(first->text, judge::sentence(comparison()));
+  EXPECT_EQ(first->text, sentence(comparison()));
   EXPECT_EQ(first->emphasis, Emphasis::kBad);
 }
 
@@ -101,10 +103,13 @@ TEST(Comparison, has_no_empty_column) {
   };
   judge::Comparison made = comparison();
   ASSERT_EQ(titles(made).front(), "Verdict");
-  for (judge::ComparisonRow& row : made.rows) row.note = "";
-  made.rows[0].note = "something";
+  for (judge::ComparisonRow& row : made.rows) {
+    row.reason = judge::Reason::kNone;
+    row.hidden_by_layout = false;
+  }
+  made.rows[0].reason = judge::Reason::kSeeds;
   ASSERT_EQ(titles(made).back(), "Note");
-  made.rows[0].note = "";
+  made.rows[0].reason = judge::Reason::kNone;
   EXPECT_NE(titles(made).back(), "Note");
 }
 

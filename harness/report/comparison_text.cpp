@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <iterator>
 
 #include "harness/base/fit.h"
+#include "harness/report/comparison_sentences.h"
 #include "harness/report/json_text.h"
 #include "harness/report/junit.h"
 #include "harness/results/commit.h"
@@ -45,7 +47,7 @@ std::string processes_text(const judge::ComparisonRow& row) {
 std::string remark(const judge::ComparisonRow& row) {
   const bool found = row.verdict == judge::Verdict::kRegressed || row.verdict == judge::Verdict::kImproved;
   std::vector<std::string> parts;
-  if (!row.note.empty()) parts.push_back(row.note);
+  if (const std::string note = note_of(row); !note.empty()) parts.push_back(note);
   if (row.seen && !found) parts.push_back(fmt::format("would have seen {}", judge::detectable_text(*row.seen)));
   if (row.needed && row.verdict == judge::Verdict::kUnknown)
     parts.push_back(fmt::format("{} processes per arm would decide it", *row.needed));
@@ -78,8 +80,7 @@ std::vector<std::string> session_sentences(const judge::Comparison& comparison) 
   std::vector<std::string> sentences;
   for (const judge::Control& control : comparison.controls)
     if (control.fit) sentences.push_back(control.sentence);
-  if (comparison.judged)
-    sentences.insert(sentences.end(), comparison.fitness.sentences.begin(), comparison.fitness.sentences.end());
+  if (comparison.judged) std::ranges::move(unfit_sentences(comparison), std::back_inserter(sentences));
   sentences.erase(std::unique(sentences.begin(), sentences.end()), sentences.end());
   return sentences;
 }
@@ -91,7 +92,7 @@ std::string terms(const judge::Comparison& comparison) {
   if (comparison.interleaved) return limits + "; both arms interleaved in one session";
   if (comparison.session_shift == 0) return limits;
   return fmt::format("{}; two sessions, not interleaved: intervals widened by {:.2f} % ({})", limits,
-                     100 * comparison.session_shift, comparison.shift_source);
+                     100 * comparison.session_shift, source_phrase(comparison.shift_source));
 }
 
 std::string change_text(const judge::ExactChange& change) {
@@ -172,7 +173,7 @@ json::object row_json(const judge::ComparisonRow& row) {
           {"layout", row.layout ? json::value(row.layout->sigma) : json::value(nullptr)},
           {"layout_share", row.layout ? json::value(row.layout->share) : json::value(nullptr)},
           {"hidden_by_layout", row.hidden_by_layout},
-          {"note", row.note}};
+          {"note", note_of(row)}};
 }
 
 json::object control_json(const judge::Control& control) {
@@ -247,7 +248,7 @@ std::string rows_text(const std::vector<const judge::ComparisonRow*>& rows, cons
 
 /// The reason to skip a test case: for a row that was not judged, its sentence before any number.
 std::string skipped_text(const judge::ComparisonRow& row, const std::string& numbers) {
-  if (!row.p) return judge::is_measured(row) ? fmt::format("{}: {}", row.note, change_of(row)) : row.note;
+  if (!row.p) return judge::is_measured(row) ? fmt::format("{}: {}", note_of(row), change_of(row)) : note_of(row);
   const std::string line = remark(row);
   return row.reason != judge::Reason::kNone ? fmt::format("{}: {}", line, numbers)
                                             : fmt::format("unknown: {}{}{}", numbers, line.empty() ? "" : "; ", line);
@@ -264,9 +265,9 @@ std::string to_text(const judge::Comparison& comparison, const TextOptions& opti
   add_line("base  " + side_text(comparison.base), 6);
   add_line("head  " + side_text(comparison.head), 6);
   if (!comparison.exact_only) add_line(terms(comparison));
-  if (const std::string line = outlook(comparison); !line.empty()) add_line(line);
+  if (const std::string line = outlook_sentence(comparison); !line.empty()) add_line(line);
   for (const std::string& line : session_sentences(comparison)) add_line(line);
-  for (const std::string& warning : comparison.warnings) add_line("note: " + warning);
+  for (const std::string& warning : warnings_of(comparison)) add_line("note: " + warning);
   const std::vector<const judge::ComparisonRow*> rows = shown(comparison, options.all);
   if (!rows.empty()) text += "\n" + rows_text(rows, options);
   if (!options.all) {
@@ -285,9 +286,9 @@ std::string to_text(const judge::Comparison& comparison, const TextOptions& opti
   for (std::size_t i = 0; i < most; ++i) add_line("  " + change_text(comparison.exact[i]), 4);
   if (most < comparison.exact.size())
     add_line(fmt::format("  and {} more; --all lists them", comparison.exact.size() - most));
-  for (const auto& [title, names] :
+  for (const auto& [title, benchmarks] :
        {std::pair("only in base", &comparison.only_base), std::pair("only in head", &comparison.only_head)})
-    if (!names->empty()) add_line(fmt::format("{}: {}", title, fmt::join(*names, ", ")));
+    if (!benchmarks->empty()) add_line(fmt::format("{}: {}", title, fmt::join(names_of(*benchmarks), ", ")));
   return text;
 }
 
@@ -311,14 +312,14 @@ std::string to_markdown(const judge::Comparison& comparison) {
     if (!quiet.empty())
       text += fmt::format("<details><summary>{} {}</summary>\n\n{}\n</details>\n\n", counted(quiet.size(), "benchmark"),
                           what, markdown_rows(quiet));
-  for (const std::vector<std::string>* list : {&comparison.only_base, &comparison.only_head})
+  for (const std::vector<judge::OneSided>* list : {&comparison.only_base, &comparison.only_head})
     if (!list->empty())
       text += fmt::format("Only in {}: {}\n\n", list == &comparison.only_base ? "base" : "head",
-                          cell(fmt::format("{}", fmt::join(*list, ", "))));
-  for (const std::string& warning : comparison.warnings) text += fmt::format("- {}\n", cell(warning));
+                          cell(fmt::format("{}", fmt::join(names_of(*list), ", "))));
+  for (const std::string& warning : warnings_of(comparison)) text += fmt::format("- {}\n", cell(warning));
   text += fmt::format("- base {}\n- head {}\n", cell(side_text(comparison.base)), cell(side_text(comparison.head)));
   if (!comparison.exact_only) text += fmt::format("- {}\n", cell(terms(comparison)));
-  if (const std::string line = outlook(comparison); !line.empty()) text += fmt::format("- {}\n", cell(line));
+  if (const std::string line = outlook_sentence(comparison); !line.empty()) text += fmt::format("- {}\n", cell(line));
   for (const std::string& line : session_sentences(comparison)) text += fmt::format("- {}\n", cell(line));
   return text;
 }
@@ -333,26 +334,27 @@ std::string to_json(const judge::Comparison& comparison) {
                                  {"head", change.head},
                                  {"worse", change.worse}});
   for (const judge::Control& control : comparison.controls) controls.push_back(control_json(control));
+  const std::string_view unfit = judge::unfit_reason(comparison);
   const json::object object{{"rows", std::move(rows)},
                             {"exact", std::move(exact)},
                             {"sentence", sentence(comparison)},
-                            {"outlook", outlook(comparison)},
+                            {"outlook", outlook_sentence(comparison)},
                             {"alpha", comparison.alpha},
                             {"threshold", comparison.threshold},
                             {"interleaved", comparison.interleaved},
                             {"session_shift", comparison.session_shift},
-                            {"shift_source", comparison.shift_source},
+                            {"shift_source", source_phrase(comparison.shift_source)},
                             {"tested", comparison.tested},
                             {"noise", json::value_from(comparison.noise)},
-                            {"fit", comparison.fitness.fit},
-                            {"unfit_reason", text_or_null(comparison.fitness.reason)},
-                            {"unfit", json::value_from(comparison.fitness.sentences)},
+                            {"fit", unfit.empty()},
+                            {"unfit_reason", text_or_null(unfit)},
+                            {"unfit", json::value_from(unfit_sentences(comparison))},
                             {"controls", std::move(controls)},
                             {"base", side_json(comparison.base)},
                             {"head", side_json(comparison.head)},
-                            {"only_base", json::value_from(comparison.only_base)},
-                            {"only_head", json::value_from(comparison.only_head)},
-                            {"warnings", json::value_from(comparison.warnings)}};
+                            {"only_base", json::value_from(names_of(comparison.only_base))},
+                            {"only_head", json::value_from(names_of(comparison.only_head))},
+                            {"warnings", json::value_from(warnings_of(comparison))}};
   return json::serialize(object) + "\n";
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
 
 namespace lab::report {
 

@@ -37,30 +37,30 @@ judge::Comparison made_up() {
                      row("f/d/w", judge::Verdict::kSame, 1, {0.999, 1.001}, 1)};
   comparison.rows[2].needed = 120;
   comparison.exact = {{"f/b/w", "metadata_bytes", "128", "136", true}, {"f/b/w", "workers", "", "2", false}};
-  comparison.only_head = {"f/e/w"};
+  comparison.only_head = {{"f/e/w"}};
   return comparison;
 }
 
 /// Rows that were not judged: identical code, timed and not; two seeds; and one that was tested with too much noise.
 judge::Comparison unjudged() {
   judge::Comparison comparison;
-  const auto add = [&](const std::string& name, judge::Reason reason, const std::string& note, std::size_t base) {
+  const auto add = [&](const std::string& name, judge::Reason reason, std::size_t base) {
     judge::ComparisonRow row;
     row.benchmark = name;
     row.reason = reason;
-    row.note = note;
     row.identical = reason == judge::Reason::kIdentical;
     row.base_processes = base;
     row.head_processes = 20;
     row.ratio = base == 0 ? 1 : 1.02;
     comparison.rows.push_back(row);
   };
-  add("f/blind/w", judge::Reason::kBlind, "changes below 14 % are not detectable here", 20);
+  add("f/blind/w", judge::Reason::kBlind, 20);
+  comparison.rows[0].blind_below = 0.14;
   comparison.rows[0].interval = {0.9, 1.16};
   comparison.rows[0].p = 0.5;
-  add("f/seeds/w", judge::Reason::kSeeds, "different seeds, not judged", 20);
-  add("f/timed/w", judge::Reason::kIdentical, "identical code, not judged", 20);
-  add("f/untimed/w", judge::Reason::kIdentical, "identical code, not timed", 0);
+  add("f/seeds/w", judge::Reason::kSeeds, 20);
+  add("f/timed/w", judge::Reason::kIdentical, 20);
+  add("f/untimed/w", judge::Reason::kIdentical, 0);
   comparison.tested = 1;
   return comparison;
 }
@@ -130,7 +130,7 @@ TEST(Json, has_the_detectable_change_of_the_control_and_the_reason_of_an_unfit_s
   control.detectable_change = 0.25;
   control.rows = {{"f/a/w", 20, 1, stats::Interval{0.8, 1.25}, 0.5, 0.5, 0.25}};
   comparison.controls = {control};
-  comparison.fitness = {false, judge::kBlindReason, {"unfit: so it is"}};
+  comparison.fitness = {{false, judge::kBlindReason, {"unfit: so it is"}}};
   const boost::json::value value = boost::json::parse(to_json(comparison));
   EXPECT_EQ(value.at("controls").at(0).at("seen").as_double(), 0.25);
   EXPECT_EQ(value.at("controls").at(0).at("rows").at(0).at("low").as_double(), 0.8);
@@ -183,8 +183,9 @@ TEST(Text, has_remarks_below_their_row_on_a_narrow_terminal) {
 
 TEST(Text, fits_a_narrow_terminal_with_every_sentence) {
   judge::Comparison comparison = made_up();
-  comparison.warnings = {"the base ran on another day than the head, and on that day something else was slow, too"};
-  comparison.only_base = {"family/a_variant_with_a_long_name/workload", "family/another_with_a_long_name/workload"};
+  comparison.warnings = {
+      judge::AllowedRefusal{"the base ran on another day than the head, and on that day something else was slow, too"}};
+  comparison.only_base = {{"family/a_variant_with_a_long_name/workload"}, {"family/another_with_a_long_name/workload"}};
   const std::string text = to_text(comparison, {false, true, 80});
   for (const std::string& line : wrapped(text, 0)) EXPECT_LE(text_width(line), 80u) << line;
   EXPECT_NE(text.find("slow, too\n"), std::string::npos) << text;

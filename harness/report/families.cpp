@@ -229,9 +229,8 @@ Table time_table(const WorkloadInfo& workload, const Result& result, const std::
           workload.axis
               ? fmt::format(", the geometric mean over the points of the sweep ({})", points_phrase(workload, result))
               : "",
-          fitness.fit ? "" : "; " + not_judged(fitness),
-          has_layouts ? fmt::format(". Layout: {}", judge::kLayoutMeaning) : "", phases.empty() ? "" : ". ",
-          phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
+          fitness.fit ? "" : "; " + not_judged(fitness), has_layouts ? fmt::format(". Layout: {}", kLayoutMeaning) : "",
+          phases.empty() ? "" : ". ", phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
       {{"Benchmark", kBenchmark},
        {"Ratio", kNumber},
        {"95 % interval", kNumber},
@@ -252,7 +251,7 @@ Table time_table(const WorkloadInfo& workload, const Result& result, const std::
                                interval_of(all.time)};
     for (const PhaseTime& phase : one.phases)
       row.emplace_back(phase.time.count == 0 ? "none" : number(phase.time.median));
-    row.emplace_back(one.layout ? judge::layout_text(*one.layout) : "");
+    row.emplace_back(one.layout ? layout_text(*one.layout) : "");
     row.emplace_back(whole(all.time.count));
     table.rows.push_back(std::move(row));
   }

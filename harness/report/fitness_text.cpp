@@ -3,8 +3,12 @@
 namespace lab::report {
 
 std::string not_judged(const judge::Fitness& fitness) {
-  if (fitness.fit) return "";
-  return fitness.reason == judge::kBlindReason ? "unfit, not judged" : "disturbed, not judged";
+  return not_judged(fitness.fit ? "" : fitness.reason);
+}
+
+std::string not_judged(std::string_view unfit_reason) {
+  if (unfit_reason.empty()) return "";
+  return unfit_reason == judge::kBlindReason ? "unfit, not judged" : "disturbed, not judged";
 }
 
 std::string marked(std::string text, const judge::Fitness& fitness) {

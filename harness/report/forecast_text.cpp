@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
 
 #include "harness/base/fit.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
 #include "harness/stats/spread.h"
 
 namespace lab::report {
@@ -15,12 +16,16 @@ namespace {
 
 namespace json = boost::json;
 
+std::string hopeless_sentence(const judge::Forecast& forecast) {
+  return report::hopeless_sentence(forecast.blocks, forecast.rows.size(), forecast.fewest_blocks);
+}
+
 std::string pilot_advice(const judge::Forecast& forecast, const std::vector<std::string>& filters) {
   std::string text =
       fmt::format("No result in {} has {} processes of any of these benchmarks, so their noise is not known.\n",
                   forecast.folder.string(), stats::kLeastForSpread);
   if (forecast.blocks > 0)
-    if (const std::string hopeless = judge::hopeless_sentence(forecast.blocks, forecast.rows.size()); !hopeless.empty())
+    if (const std::string hopeless = hopeless_sentence(forecast); !hopeless.empty())
       return fmt::format("{}But {}.\n", text, hopeless);
   text += "A short session is enough: python3 make.py run --processes 6 --budget 60";
   for (const std::string& filter : filters) text += fmt::format(" --filter '{}'", filter);
@@ -38,7 +43,7 @@ std::string table(const judge::Forecast& forecast, std::size_t width) {
         {row.benchmark, percent(row.noise), std::to_string(forecast.blocks), percent(row.detectable_change)});
   const std::string text = table_text(
       {{"benchmark", false, true}, {"noise", true}, {"processes", true}, {"smallest change", true}}, cells, width);
-  if (const std::string hopeless = judge::hopeless_sentence(forecast.blocks, forecast.rows.size()); !hopeless.empty())
+  if (const std::string hopeless = hopeless_sentence(forecast); !hopeless.empty())
     return fmt::format("{}\n{}.\n", text, wrapped_after(hopeless, width, 0));
   const std::string terms = fmt::format(
       "The noise between processes is from {}. {:.0f} % of sessions find the smallest change against a base, in a "
@@ -48,6 +53,13 @@ std::string table(const judge::Forecast& forecast, std::size_t width) {
 }
 
 }  // namespace
+
+std::string hopeless_sentence(int blocks, std::size_t rows, std::size_t fewest_blocks) {
+  if (static_cast<std::size_t>(std::max(0, blocks)) >= fewest_blocks) return "";
+  return fmt::format("{} of each arm cannot tell any change from chance in a table of {}; --processes {} can",
+                     counted(static_cast<std::size_t>(blocks), "process", "processes"), counted(rows, "row"),
+                     fewest_blocks);
+}
 
 std::string to_text(const judge::Forecast& forecast, const std::vector<std::string>& filters, std::size_t width) {
   return forecast.pilot ? table(forecast, width) : pilot_advice(forecast, filters);

@@ -57,4 +57,8 @@ std::string bytes(std::uint64_t value) {
   return fmt::format("{} {}", whole(value), kUnits[unit]);
 }
 
+std::string layout_text(const judge::LayoutShare& layout) {
+  return fmt::format("{} % ({:.0f} %)", significant(100 * layout.sigma, 2), 100 * layout.share);
+}
+
 }  // namespace lab::report

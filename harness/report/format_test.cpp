@@ -44,4 +44,8 @@ TEST(Format, enumerated_has_one_and) {
   EXPECT_EQ(enumerated({"a", "b", "c"}), "a, b and c");
 }
 
+TEST(Format, of_a_layout_has_its_effect_and_its_share_of_the_noise) {
+  EXPECT_EQ(layout_text({0.0081, 0.4}), "0.81 % (40 %)");
+}
+
 }  // namespace lab::report

@@ -16,6 +16,7 @@
 #include "harness/report/choice.h"
 #include "harness/report/claims.h"
 #include "harness/report/comparison.h"
+#include "harness/report/comparison_sentences.h"
 #include "harness/report/errata.h"
 #include "harness/report/families.h"
 #include "harness/report/fitness_text.h"
@@ -151,7 +152,7 @@ std::string unfit_phrase(const judge::Fitness& fitness) {
 /// The lead: unfitness, verdicts, failures, then drivers.
 std::string lead(const ReportInput& input, const std::vector<JudgedArticle>& judged, const Background& background,
                  const judge::Fitness& fitness) {
-  if (input.comparison != nullptr) return judge::sentence(*input.comparison);
+  if (input.comparison != nullptr) return sentence(*input.comparison);
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
   std::string text = unfit_phrase(fitness);
   if (!judged.empty())

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/comparison.h"
 #include "harness/report/document.h"
 #include "harness/report/exhibits.h"
 #include "harness/report/history.h"

@@ -11,6 +11,7 @@
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/base/scratch_folder.h"
+#include "harness/judge/compare.h"
 #include "harness/report/errata.h"
 #include "harness/report/markdown.h"
 #include "harness/report/sample_test.h"

@@ -140,11 +140,11 @@ std::string run_table(const results::Result& result, std::size_t width, const st
                       : ratio       ? ratio_text(ratio->median) + "x"
                                     : "",
                       row.reference ? "reference" : interval_text(ratio, ratio_text)});
-      if (has_layouts) rows.back().push_back(row.layout ? judge::layout_text(*row.layout) : "");
+      if (has_layouts) rows.back().push_back(row.layout ? layout_text(*row.layout) : "");
     }
   }
   std::string text = table_text(columns, rows, width);
-  if (has_layouts) text += wrapped_after(fmt::format("layout: {}", judge::kLayoutMeaning), width, 2) + "\n";
+  if (has_layouts) text += wrapped_after(fmt::format("layout: {}", kLayoutMeaning), width, 2) + "\n";
   for (const std::string& why : without) text += wrapped_after(why, width, 2) + "\n";
   return text;
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "harness/judge/compare.h"
 #include "harness/report/charts.h"
 #include "harness/report/report.h"
 #include "harness/report/resources.h"

@@ -132,7 +132,7 @@ std::pair<std::vector<ThresholdShares>, double> shares_at(std::uint64_t seed, st
     head.arms.resize(1);
     head.arms[0].name = results::kBase;
     const auto comparison = one_session ? judge::compare_arms(head, {}) : judge::compare_sessions(base, head, {});
-    unfit += comparison->fitness.fit ? 0 : weight;
+    unfit += judge::unfit_reason(*comparison).empty() ? 0 : weight;
     for (ThresholdShares& sum : sums) add(*comparison, parameters, weight, sum);
   }
   return {sums, unfit};

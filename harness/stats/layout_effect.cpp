@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <utility>
 
+#include "harness/stats/normal.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/spread.h"
 
@@ -153,11 +153,6 @@ double normal_below(double x) {
   return std::erfc(-x / std::numbers::sqrt2) / 2;
 }
 
-/// The x above which a normal number is with probability `p` in (0, 1/2].
-double normal_deviate(double p) {
-  return boost::math::quantile(boost::math::complement(boost::math::normal(), p));
-}
-
 }  // namespace
 
 LayoutEffect layout_effect(const std::vector<Datum>& base, const std::vector<Datum>& head) {
@@ -239,7 +234,7 @@ ShiftedArms::ShiftedArms(BlockedArms arms, std::vector<NormalPart> shift)
     for (double far = step / 4, p = 1; p > least && far < kReach * step; far *= kStretch) {
       const double at = log_ratio_ + side * far;
       p = arms_.p_value(std::exp(at));
-      known.emplace_back(at, side * normal_deviate(p / 2));
+      known.emplace_back(at, side * upper_normal_quantile(p / 2));
     }
   std::ranges::sort(known);
   std::size_t next = 1;

@@ -1,11 +1,11 @@
 #include "harness/stats/power.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "harness/stats/normal.h"
 #include "harness/stats/strata.h"
 
 namespace lab::stats {
@@ -15,15 +15,11 @@ namespace {
 constexpr double kPriceOfRanks = std::numbers::pi / 3;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-double upper_quantile(double share) {
-  return boost::math::quantile(boost::math::complement(boost::math::normal(), share));
-}
-
 /// Inverse of sample_size: the effect that `processes` per arm detect.
 double visible_effect(double processes, double alpha, double power) {
-  const double z = upper_quantile(alpha / 2);
+  const double z = upper_normal_quantile(alpha / 2);
   const double freedom = processes / kPriceOfRanks - z * z / 4;
-  return freedom > 0 ? (z + upper_quantile(1 - power)) * std::sqrt(2 / freedom) : kNever;
+  return freedom > 0 ? (z + upper_normal_quantile(1 - power)) * std::sqrt(2 / freedom) : kNever;
 }
 
 double worst_alpha(const ComparisonPlan& plan) {
@@ -45,8 +41,8 @@ std::optional<std::size_t> fewest(const Enough& enough) {
 }  // namespace
 
 double sample_size(double effect, double alpha, double power) {
-  const double z = upper_quantile(alpha / 2);
-  const double both = z + upper_quantile(1 - power);
+  const double z = upper_normal_quantile(alpha / 2);
+  const double both = z + upper_normal_quantile(1 - power);
   return (2 * both * both / (effect * effect) + z * z / 4) * kPriceOfRanks;
 }
 

@@ -1,0 +1,65 @@
+/// One side of a comparison: the values of one arm of a result, by benchmark.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/judge/comparison.h"
+#include "harness/results/metrics.h"
+#include "harness/results/result.h"
+#include "harness/stats/interval.h"
+
+namespace lab::judge {
+
+/// A benchmark is named "family/variant/workload", or with ":metric" if that is not the primary one. Refers to the
+/// result, which must outlive it.
+class ComparedArm {
+ public:
+  /// Has the results::judged_metrics, and those in `also`.
+  ComparedArm(const results::Result& result, std::string_view arm, const std::vector<std::string>& also);
+
+  const results::Result& result() const { return *result_; }
+  std::string_view arm() const { return arm_; }
+  std::string_view machine() const { return result_->machine.id; }
+  ComparisonSide side() const;
+  /// The versions of the workloads, by "family/workload".
+  std::map<std::string, int> versions() const;
+
+  std::set<std::string> benchmarks() const;
+  bool has(const std::string& benchmark) const { return benchmarks_.contains(benchmark); }
+  /// In file order. Empty if it has none.
+  const std::vector<stats::Datum>& values(const std::string& benchmark) const { return find(benchmark).values; }
+  const results::Metric& metric(const std::string& benchmark) const { return find(benchmark).metric; }
+  const std::set<std::uint64_t>& seeds(const std::string& benchmark) const { return find(benchmark).seeds; }
+  /// Whether more than half of its processes measured before their repetitions were stationary.
+  bool is_warming_up(const std::string& benchmark) const;
+  /// The hash of its executable; "" if unknown.
+  std::string executable(std::string_view benchmark) const;
+
+  void leave_out(const std::string& benchmark) { benchmarks_.erase(benchmark); }
+
+ private:
+  /// One metric of the processes of one benchmark.
+  struct Measured {
+    std::vector<stats::Datum> values;
+    results::Metric metric;
+    std::set<std::uint64_t> seeds;
+    std::size_t warming_up = 0;
+  };
+
+  void add(const results::Process& process, const results::WorkloadInfo& workload,
+           const std::vector<std::string>& also);
+  const Measured& find(const std::string& benchmark) const;
+  const results::Arm* found_arm() const { return results::find_arm(*result_, arm_); }
+
+  const results::Result* result_;
+  std::string_view arm_;
+  std::map<std::string, Measured> benchmarks_;
+};
+
+}  // namespace lab::judge

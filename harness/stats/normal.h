@@ -1,0 +1,9 @@
+/// The standard normal distribution.
+#pragma once
+
+namespace lab::stats {
+
+/// The value that is exceeded with probability `share`: 1.96 for 0.025.
+double upper_normal_quantile(double share);
+
+}  // namespace lab::stats

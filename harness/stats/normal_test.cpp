@@ -1,0 +1,13 @@
+#include "harness/stats/normal.h"
+
+#include <gtest/gtest.h>
+
+namespace lab::stats {
+
+TEST(Normal, has_the_quantiles_of_its_tables) {
+  EXPECT_NEAR(upper_normal_quantile(0.025), 1.959963985, 1e-8);
+  EXPECT_NEAR(upper_normal_quantile(0.5), 0, 1e-12);
+  EXPECT_NEAR(upper_normal_quantile(0.8), -0.841621234, 1e-8);
+}
+
+}  // namespace lab::stats
