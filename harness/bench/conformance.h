@@ -8,8 +8,8 @@
 
 namespace lab::bench {
 
-/// A check takes milliseconds, and some seconds where a CPU compiles and runs its shaders. With six others at work on two
-/// cores, that became 30 s: what is slow for others' sake does conform.
+/// A check takes milliseconds, and some seconds where a CPU compiles and runs its shaders. With six others at work on
+/// two cores, that became 30 s: what is slow for others' sake does conform.
 inline constexpr double kCheckSeconds = 120;
 
 /// Runs every check as `program --conformance CHECK` and prints the results. A check that crashes or does not end
