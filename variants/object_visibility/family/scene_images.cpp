@@ -21,6 +21,15 @@ void for_samples(const OwnedImage& samples, std::uint32_t x, std::uint32_t y, Vi
       visit(samples.ids[std::size_t{y * kSamples + row} * samples.width + x * kSamples + column]);
 }
 
+double between(Random& random, double low, double high) {
+  return low + (high - low) * static_cast<double>(random.below(1u << 20)) / (1u << 20);
+}
+
+/// The camera, and the floor below it.
+VisibleScene floor_alone() {
+  return {{{BodyShape::kBox, {0, -0.5, -6}, {14, 0.5, 14}}}, look_at({0, 1.8, 6}, {0, 0.8, -4}, 0.5)};
+}
+
 }  // namespace
 
 OwnedImage runs_image(std::uint32_t width, std::uint32_t height, double run, std::uint32_t largest,
@@ -41,12 +50,8 @@ OwnedImage runs_image(std::uint32_t width, std::uint32_t height, double run, std
 
 VisibleScene make_scene(std::size_t bodies, std::uint64_t seed) {
   Random random(seed);
-  const auto from = [&random](double low, double high) {
-    return low + (high - low) * static_cast<double>(random.below(1u << 20)) / (1u << 20);
-  };
-  VisibleScene scene;
-  scene.camera = look_at({0, 1.8, 6}, {0, 0.8, -4}, 0.5);
-  scene.bodies.push_back({BodyShape::kBox, {0, -0.5, -6}, {14, 0.5, 14}});  // the floor
+  const auto from = [&random](double low, double high) { return between(random, low, high); };
+  VisibleScene scene = floor_alone();
   while (scene.bodies.size() < bodies) {
     const double size = from(0.15, 0.9);
     const bool sphere = random.below(2) == 0;
@@ -61,13 +66,9 @@ VisibleScene make_close_scene(std::uint64_t seed) {
   constexpr std::size_t kBodies = 4;
   constexpr std::uint32_t kPreviewWidth = 192, kPreviewHeight = 108;
   Random random(seed);
-  const auto from = [&random](double low, double high) {
-    return low + (high - low) * static_cast<double>(random.below(1u << 20)) / (1u << 20);
-  };
+  const auto from = [&random](double low, double high) { return between(random, low, high); };
   for (;;) {
-    VisibleScene scene;
-    scene.camera = look_at({0, 1.8, 6}, {0, 0.8, -4}, 0.5);
-    scene.bodies.push_back({BodyShape::kBox, {0, -0.5, -6}, {14, 0.5, 14}});  // the floor
+    VisibleScene scene = floor_alone();
     while (scene.bodies.size() < kBodies) {
       const double size = from(0.5, 1.2);
       const bool sphere = random.below(2) == 0;
@@ -156,8 +157,8 @@ std::uint64_t pixels_alone(const VisibleScene& scene, std::size_t body, std::uin
   return static_cast<std::uint64_t>(std::ranges::count_if(alone.body, [](std::uint32_t at) { return at != kNoBody; }));
 }
 
-/// Whether an object with so many pixels is visible.
-bool is_visible_pixels(std::uint64_t pixels, std::uint32_t width, std::uint32_t height) {
+/// Whether so many pixels of one object make it visible.
+bool are_visible(std::uint64_t pixels, std::uint32_t width, std::uint32_t height) {
   const Counts counts{0, static_cast<Counts::value_type>(pixels)};
   return !visible_ids(counts, std::uint64_t{width} * height).empty();
 }
@@ -170,7 +171,7 @@ constexpr double kNearlyHidden = 0.1;
 std::uint64_t occluded(const VisibleScene& scene, const Counts& counts, std::uint32_t width, std::uint32_t height) {
   std::uint64_t found = 0;
   for (std::uint32_t id = 1; id <= scene.bodies.size(); ++id)
-    if (counts[id] == 0 && is_visible_pixels(pixels_alone(scene, id - 1, width, height), width, height)) ++found;
+    if (counts[id] == 0 && are_visible(pixels_alone(scene, id - 1, width, height), width, height)) ++found;
   return found;
 }
 
@@ -182,7 +183,7 @@ std::uint64_t nearly_occluded(const VisibleScene& scene, const Counts& counts, s
   for (std::uint32_t id = 1; id <= scene.bodies.size(); ++id) {
     if (counts[id] == 0 || visible.contains(id)) continue;
     const std::uint64_t alone = pixels_alone(scene, id - 1, width, height);
-    if (is_visible_pixels(alone, width, height) &&
+    if (are_visible(alone, width, height) &&
         static_cast<double>(counts[id]) <= kNearlyHidden * static_cast<double>(alone))
       ++found;
   }

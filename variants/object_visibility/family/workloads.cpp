@@ -142,7 +142,7 @@ struct BlendedScenes {
 };
 constexpr BlendedScenes kBlended{
     "blended", kSmallWidth, kSmallHeight, kBodies, [](std::uint64_t seed) { return make_scene(kBodies, seed); }, true};
-/// As large as the article's image, with as many objects, which are about as large.
+/// As large as the article's image, with as many objects, all of which are visible.
 constexpr BlendedScenes kBlendedFullHd{"blended_full_hd", kWidth, kHeight, 4, make_close_scene, false};
 
 /// Pixels with fractions: made whole in both ways, and counted.
