@@ -88,12 +88,15 @@ std::string breakable(std::string_view name) {
   return out;
 }
 
-/// Text that may wrap after each underscore: a cell of numbers may also name variants.
+/// Text that may wrap inside its identifiers, after an underscore and before an inner capital: a cell of numbers may
+/// name variants, a heading functions.
 std::string breakable_words(std::string_view text) {
   std::string out;
+  char before = ' ';
   for (const char c : text) {
+    if (before == '_' || (before >= 'a' && before <= 'z' && c >= 'A' && c <= 'Z')) out += "<wbr>";
     out += escape_html(std::string_view(&c, 1));
-    if (c == '_') out += "<wbr>";
+    before = c;
   }
   return out;
 }
@@ -176,7 +179,7 @@ class HtmlWriter {
         table.sortable ? " data-sortable" : "");
     for (const TableColumn& column : table.columns)
       put("<th scope=\"col\" role=\"columnheader\" class=\"{}\">{}</th>", class_of(column.kind),
-          escape_html(column.title));
+          breakable_words(column.title));
     out_ += "</tr></thead>\n<tbody role=\"rowgroup\">\n";
     std::vector<int> most(table.columns.size(), -1);
     for (const auto& row : table.rows)

@@ -149,7 +149,7 @@ TEST(Html, rows_have_filter_keys_and_cells_have_labels) {
               "t",
               {{"Verdict", TableColumn::Kind::kVerdict},
                {"Benchmark", TableColumn::Kind::kBenchmark},
-               {"p", TableColumn::Kind::kNumber}},
+               {"p of vkFunction", TableColumn::Kind::kNumber}},
               {{TableCell("regressed", Emphasis::kBad), "a/b/c", "0.5"}, {"", "a/b/d", ""}}};
   Table about{"about", "t", {{"Claim", TableColumn::Kind::kText}}, {{"faster"}, {"slower"}}, {{"a/b/c", "a/b/d"}}};
   document.sections.push_back({"s", "S", {table, about}, {}});
@@ -158,8 +158,8 @@ TEST(Html, rows_have_filter_keys_and_cells_have_labels) {
        {"<tr role=\"row\" data-benchmark=\"a/b/c\" data-verdict=\"regressed\">",
         "<tr role=\"row\" data-benchmark=\"a/b/d\">",
         "<th scope=\"row\" role=\"rowheader\" class=\"name\" data-label=\"Benchmark\">a/<wbr>b/<wbr>c</th>",
-        "data-label=\"p\">0.5</td>", "class=\"number\"></td>", "<tr role=\"row\" data-benchmark=\"a/b/c a/b/d\"><th",
-        "<tr role=\"row\"><th"})
+        "class=\"number\">p of vk<wbr>Function</th>", "data-label=\"p of vkFunction\">0.5</td>",
+        "class=\"number\"></td>", "<tr role=\"row\" data-benchmark=\"a/b/c a/b/d\"><th", "<tr role=\"row\"><th"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 
