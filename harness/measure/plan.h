@@ -103,6 +103,7 @@ class Schedule {
 
   /// Sets whether the process is paused, i.e. has no part in later blocks; at first none is.
   void set_paused(std::size_t process, bool paused);
+  bool is_paused(std::size_t process) const { return costs_[process].paused; }
 
   /// Seconds until the end, for display.
   double seconds_left(int done, double seconds, double elapsed, double left_in_block) const;

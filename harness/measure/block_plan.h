@@ -1,0 +1,85 @@
+/// What each block of a session measures, and for how long: by the plan, by the turns (breadth.h) and by the target.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "harness/measure/breadth.h"
+#include "harness/measure/exact_turns.h"
+#include "harness/measure/plan.h"
+#include "harness/measure/session_arms.h"
+#include "harness/measure/target_intervals.h"
+
+namespace lab::measure {
+
+/// A block's next process.
+struct PlannedProcess {
+  std::size_t scheduled = 0;  ///< number in SessionArms
+  double seconds = 0;         ///< of measuring
+  double cost_left = 0;       ///< seconds that the block's processes will take from this one on
+};
+
+class BlockPlan {
+ public:
+  /// All must outlive it. `elapsed`: seconds of measuring since the session's first process.
+  BlockPlan(const SessionSpec& spec, SessionArms& arms, TargetIntervals& intervals, std::function<double()> elapsed);
+
+  /// Begins a block; false if the session is over. `bytes`: of the result so far.
+  bool begin(int block, std::size_t bytes);
+  /// What the block measures, in its order. Some of it may end or be paused before its turn.
+  const std::vector<std::size_t>& order() const { return order_; }
+  bool is_out(std::size_t i) const { return arms_[i].ended || schedule_.is_paused(i); }
+  /// The block's process at `position`; none if the session has no time for it.
+  std::optional<PlannedProcess> process(std::size_t position) const;
+  /// Whether it collects exact metrics.
+  bool is_exact(std::size_t i) const { return exact_.wants(arms_[i].group); }
+  /// Most samples to keep of each phase of a process of this block.
+  std::size_t kept_samples() const { return kept_samples_; }
+  /// Records that a process took `wall_seconds` in all.
+  void took(const PlannedProcess& process, double wall_seconds, bool exact);
+  /// Between two processes: pauses the last turns of a block if the others would lose their intervals.
+  void pause_what_no_longer_fits();
+  /// Ends a benchmark.
+  void end(std::size_t i);
+
+  /// For display, while the process is about to run: expected blocks (0: as many as there is time for), and the
+  /// seconds until the end.
+  std::pair<int, double> outlook(int block, const PlannedProcess& process) const;
+  /// At the end: the benchmarks of the turns without an interval. If nothing has one, what has the most processes is
+  /// none of them.
+  std::vector<std::size_t> without_interval() const;
+  /// Seconds that a process of head's benchmark takes at least; none if that is not known.
+  std::optional<double> least_seconds(std::size_t group) const;
+  /// See Schedule::state.
+  std::string state(int blocks) const { return schedule_.state(blocks, intervals_.reached()); }
+
+ private:
+  double planned_elapsed() const { return elapsed_() + exact_.reserve(); }
+  /// Whether the session takes turns and the block is for intervals.
+  bool seeks_intervals() const { return !turns_.empty() && choice_.aim != BlockAim::kPrecision; }
+  std::optional<double> seconds_of_block(int block);
+  std::optional<double> seconds_of_precise_block();
+  void pause_all_but(const std::set<std::size_t>& groups);
+  void pause_narrow_benchmarks(int done);
+  std::vector<BreadthTurn> breadth_turns() const;
+  double seconds_to_choose() const;
+  std::vector<int> wanted() const;
+  std::vector<bool> ready_for_exact() const;
+  std::size_t samples_to_keep(int block, std::size_t bytes) const;
+
+  const SessionSpec& spec_;
+  SessionArms& arms_;
+  TargetIntervals& intervals_;
+  std::function<double()> elapsed_;
+  std::vector<std::vector<std::size_t>> turns_;  ///< those of the spec, by number of benchmark
+  Schedule schedule_;
+  ExactTurns exact_;
+  BlockChoice choice_;  ///< of a session with turns: what this block measures
+  std::vector<std::size_t> order_;
+  double seconds_ = 0;  ///< of each process of this block
+  std::size_t kept_samples_ = 0;
+};
+
+}  // namespace lab::measure

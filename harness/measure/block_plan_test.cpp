@@ -1,0 +1,121 @@
+#include "harness/measure/block_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/measure/session_fixture.h"
+
+namespace lab::measure {
+
+namespace {
+
+struct Plan : SessionFixture {
+  explicit Plan(const std::vector<std::string>& variants = {"plain", "quick"}) : SessionFixture(variants) {
+    rule.relative_half_width = [this](const results::Result&, const std::string&, std::size_t) { return half; };
+  }
+
+  /// The spec is whole.
+  void start() {
+    arms.emplace(spec);
+    intervals.emplace(spec, rule, *arms, result);
+    plan.emplace(spec, *arms, *intervals, [this] { return now; });
+  }
+
+  /// Runs the block; returns how many processes it had. Each takes `seconds`.
+  std::size_t run(int block, double seconds = 1) {
+    if (!plan->begin(block, 0)) return 0;
+    std::size_t ran = 0;
+    for (std::size_t position = 0; position < plan->order().size(); ++position) {
+      if (plan->is_out(plan->order()[position])) continue;
+      const std::optional<PlannedProcess> planned = plan->process(position);
+      if (!planned) return ran;
+      now += seconds;
+      plan->took(*planned, seconds, plan->is_exact(planned->scheduled));
+      arms->count_process(planned->scheduled);
+      ++ran;
+      plan->pause_what_no_longer_fits();
+    }
+    return ran;
+  }
+
+  StoppingRule rule;
+  double half = 0.5;
+  std::optional<SessionArms> arms;
+  std::optional<TargetIntervals> intervals;
+  std::optional<BlockPlan> plan;
+};
+
+}  // namespace
+
+TEST(BlockPlan, runs_everything_in_as_many_blocks_as_the_plan_has) {
+  Plan plan;
+  plan.start();
+  for (int block = 0; block < 4; ++block) EXPECT_EQ(plan.run(block), 2U);
+  EXPECT_EQ(plan.run(4), 0U);
+  EXPECT_EQ(plan.plan->state(4), "complete");
+}
+
+TEST(BlockPlan, leaves_out_what_has_ended_also_within_a_block) {
+  Plan plan;
+  plan.start();
+  ASSERT_TRUE(plan.plan->begin(0, 0));
+  EXPECT_EQ(plan.plan->order().size(), 2U);
+  plan.plan->end(1);
+  EXPECT_TRUE(plan.plan->is_out(1));
+  ASSERT_TRUE(plan.plan->begin(1, 0));
+  EXPECT_EQ(plan.plan->order(), std::vector<std::size_t>{0});
+}
+
+TEST(BlockPlan, pauses_what_is_within_the_target_except_a_control) {
+  Plan plan;
+  plan.spec.length.target = 0.01;
+  plan.spec.length.blocks = 0;
+  plan.spec.length.least_blocks = 2;
+  plan.spec.other_arms = {{"control", made_up_benchmark("quick")}};
+  plan.start();
+  EXPECT_EQ(plan.run(0), 3U);
+  EXPECT_EQ(plan.run(1), 3U);
+  plan.rule.relative_half_width = [](const results::Result&, const std::string& benchmark, std::size_t) {
+    return benchmark == "fake/plain/store" ? 0.001 : 0.5;
+  };
+  ASSERT_TRUE(plan.plan->begin(2, 0));
+  EXPECT_TRUE(plan.plan->is_out(0));
+  EXPECT_FALSE(plan.plan->is_out(1) || plan.plan->is_out(2));
+}
+
+TEST(BlockPlan, gives_turns_their_intervals_in_order_and_names_those_without) {
+  Plan plan;
+  plan.spec.length = default_length();
+  plan.spec.length.budget_seconds = 9;
+  plan.spec.turns = {{"fake/plain/store"}, {"fake/quick/store"}};
+  plan.start();
+  int block = 0;
+  while (plan.run(block) > 0) ++block;
+  EXPECT_GE(plan.arms->head(0).processes, plan.spec.length.least_blocks);
+  EXPECT_EQ(plan.plan->without_interval(), std::vector<std::size_t>{1});
+  EXPECT_FALSE(plan.plan->least_seconds(1).has_value() && plan.arms->head(1).processes == 0);
+  EXPECT_LE(plan.now, 9 * kTolerance + 1);
+}
+
+TEST(BlockPlan, keeps_fewer_samples_when_space_is_short) {
+  Plan plan;
+  plan.start();
+  ASSERT_TRUE(plan.plan->begin(0, 0));
+  EXPECT_EQ(plan.plan->kept_samples(), kKeptSamples);
+  ASSERT_TRUE(plan.plan->begin(1, plan.spec.most_bytes));
+  EXPECT_LT(plan.plan->kept_samples(), kKeptSamples);
+}
+
+TEST(BlockPlan, does_not_count_the_cost_of_exact_metrics_as_that_of_a_process) {
+  Plan plan({"plain"});
+  plan.spec.length = default_length();
+  plan.start();
+  EXPECT_EQ(plan.run(0), 1U);
+  const double before = plan.plan->least_seconds(0).value();
+  ASSERT_TRUE(plan.plan->begin(1, 0));
+  const std::optional<PlannedProcess> next = plan.plan->process(0);
+  ASSERT_TRUE(next && plan.plan->is_exact(0));
+  plan.plan->took(*next, next->seconds + before + 3, true);
+  EXPECT_NEAR(plan.plan->least_seconds(0).value(), before, 1e-9);
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,88 @@
+#include "harness/measure/conformance_gate.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "harness/base/fit.h"
+
+namespace lab::measure {
+
+void ConformanceGate::check(const SessionArms& arms, const std::vector<Benchmark>& references, double most_seconds) {
+  const double start = environment_.now();
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < arms.size(); ++i) candidates.push_back({arms[i].benchmark, arms[i].arm});
+  for (const Benchmark& reference : references) candidates.push_back({&reference, std::string(results::kHead)});
+  std::set<std::string> unknown;
+  for (const Candidate& one : candidates)
+    if (!recall(one)) unknown.insert(identity(one));
+  std::size_t checked = 0;
+  std::set<std::pair<std::string, std::string>> reported;  // variant and arm
+  for (const Candidate& one : candidates) {
+    const std::string variant = variant_of(one.benchmark->name);
+    if (!found_.contains(identity(one))) {
+      if (processes_.interrupted() || log_.problem()) return;
+      if (observer_.on_conformance) observer_.on_conformance({variant, one.arm, checked++, unknown.size()});
+      if (!check(one)) return;
+    }
+    // The control is the same executable as head, and ends with it.
+    if (one.arm != results::kControl && reported.emplace(variant, one.arm).second) report(one);
+  }
+  if (const double seconds = environment_.now() - start; most_seconds > 0 && seconds > most_seconds)
+    log_.add_unusual(
+        fmt::format("conformance of {} took {:.0f} s, more than a tenth of the budget: the next session checks only "
+                    "those that have changed",
+                    counted(unknown.size(), "executable"), seconds));
+}
+
+bool ConformanceGate::fails(const Benchmark& benchmark, std::string_view arm) const {
+  const auto found = found_.find(identity({&benchmark, std::string(arm)}));
+  return found != found_.end() && !found->second.failures.empty();
+}
+
+/// The hash of the executable's content; "" if the arm does not record it.
+std::string ConformanceGate::hash_of(const Candidate& one) const {
+  const results::Arm* const described = results::find_arm(log_.result(), one.arm);
+  if (described == nullptr) return "";
+  const auto found = described->executables.find(variant_of(one.benchmark->name));
+  return found == described->executables.end() ? "" : found->second;
+}
+
+/// Identifies a variant's executable; equal in two arms if the content is equal.
+std::string ConformanceGate::identity(const Candidate& one) const {
+  const std::string hash = hash_of(one);
+  return variant_of(one.benchmark->name) + " " + (hash.empty() ? one.benchmark->executable.string() : hash);
+}
+
+/// Whether the executable conformed in an earlier session.
+bool ConformanceGate::recall(const Candidate& one) {
+  const std::string hash = hash_of(one);
+  if (hash.empty() || !environment_.known_to_conform || !environment_.known_to_conform(hash)) return false;
+  found_.emplace(identity(one), ConformanceResult{});
+  return true;
+}
+
+/// False if interrupted.
+bool ConformanceGate::check(const Candidate& one) {
+  std::optional<ConformanceResult> found = processes_.check(*one.benchmark);
+  if (!found) return false;
+  const std::string hash = hash_of(one);
+  // With a remark, it is checked in every session, so that each says so.
+  const bool well = found->failures.empty() && found->remarks.empty();
+  if (well && !hash.empty() && environment_.on_conforms) environment_.on_conforms(hash);
+  found_.emplace(identity(one), std::move(*found));
+  return true;
+}
+
+void ConformanceGate::report(const Candidate& one) {
+  const ConformanceResult& found = found_.at(identity(one));
+  const std::string variant = variant_of(one.benchmark->name);
+  for (const std::string& failure : found.failures)
+    log_.add(
+        results::Failure{variant, 0, 0, std::string(results::kNotConforming), failure, found.output_tail, one.arm});
+  for (const std::string& remark : found.remarks)
+    log_.add_unusual(fmt::format("{} breaks a promise on which no workload depends, so its numbers count: {}",
+                                 results::subject(variant, one.arm), remark));
+}
+
+}  // namespace lab::measure
