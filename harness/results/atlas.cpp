@@ -12,6 +12,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_struct.h"
+#include "harness/base/random.h"
 #include "harness/results/csv_table.h"
 
 namespace lab::results {
@@ -50,6 +51,7 @@ struct ColumnFile {
   DriverColumn column;
   RowCounts rows;
   std::vector<SweepCounts> sweeps;
+  std::map<std::string, std::string> shared;  ///< of the tables that lie in kSharedTables: the name there
 };
 
 template <typename F>
@@ -70,6 +72,7 @@ void fields(F& f, ColumnFile& file) {
   f.added("entry_points", c.entry_points);
   f("rows", file.rows);
   f.added("tables", file.sweeps);
+  f.added("shared", file.shared);
   f("buffer_memory_type_bits", c.buffer_memory_type_bits);
   f("refused", c.refused);
   f.added("contradicted", c.contradicted);
@@ -129,20 +132,48 @@ std::string article_buffers(const DriverColumn& column) {
   return text;
 }
 
+/// File names and contents.
+using Tables = std::map<std::string, std::string>;
+
+Tables tables_of(const DriverColumn& column) {
+  Tables tables{{"images.csv", images_csv(column)}, {"buffers.csv", buffers_csv(column)}};
+  for (const SweepAnswers& answers : column.sweeps) {
+    tables.emplace(answers.name + "-images.csv", images_csv(answers));
+    tables.emplace(answers.name + "-buffers.csv", buffers_csv(answers));
+  }
+  return tables;
+}
+
+// Writes `tables` among those of all columns, each once. Returns their names there, which say what they contain.
+Expected<std::map<std::string, std::string>> share(const Tables& tables, const std::filesystem::path& folder) {
+  std::map<std::string, std::string> shared;
+  for (const auto& [name, content] : tables) {
+    const std::filesystem::path file = folder / fmt::format("{:016x}-{}", seed_of(content), name);
+    if (const Expected<std::string> there = read_file(file); !there || *there != content)
+      if (const Expected<void> written = write_file(file, content); !written) return written.error();
+    shared.emplace(name, file.filename());
+  }
+  return shared;
+}
+
 // --- reading ---
+
+std::filesystem::path path_of(const std::string& table, const ColumnFile& file, const std::filesystem::path& folder) {
+  const auto shared = file.shared.find(table);
+  return shared == file.shared.end()
+             ? folder / table
+             : folder.parent_path() / kSharedTables / std::filesystem::path(shared->second).filename();
+}
 
 Error wrong_count(const std::filesystem::path& path, std::size_t expected, std::size_t found) {
   return unreadable_atlas(
       fmt::format("'{}': expected {} rows as column.json says, found {}", path.string(), expected, found));
 }
 
-std::filesystem::path table_file(const std::filesystem::path& folder, const std::string& sweep, const char* what) {
-  return folder / fmt::format("{}-{}.csv", sweep, what);
-}
-
-Expected<SweepAnswers> read_sweep(const std::filesystem::path& folder, const SweepCounts& counts) {
-  const std::filesystem::path images_file = table_file(folder, counts.sweep, "images");
-  const std::filesystem::path buffers_file = table_file(folder, counts.sweep, "buffers");
+Expected<SweepAnswers> read_sweep(const std::filesystem::path& folder, const ColumnFile& file,
+                                  const SweepCounts& counts) {
+  const std::filesystem::path images_file = path_of(counts.sweep + "-images.csv", file, folder);
+  const std::filesystem::path buffers_file = path_of(counts.sweep + "-buffers.csv", file, folder);
   const Expected<std::string> images = read_file(images_file);
   if (!images) return images.error();
   const Expected<std::string> buffers = read_file(buffers_file);
@@ -233,10 +264,11 @@ std::optional<std::uint64_t> DriverColumn::limit(std::string_view limit_name) co
 }
 
 json::object to_json(const DriverColumn& column, bool rows) {
-  ColumnFile file{.column = column, .rows = {column.images.size(), column.buffers.size()}, .sweeps = {}};
+  ColumnFile file{.column = column, .rows = {column.images.size(), column.buffers.size()}, .sweeps = {}, .shared = {}};
   for (const SweepAnswers& answers : column.sweeps)
     file.sweeps.push_back({answers.name, answers.image_rows(), answers.buffer_rows()});
   json::object object = lab::to_json(file).as_object();
+  object.erase("shared");
   if (!rows) return object;
   object["images"] = lab::to_json(column.images);
   object["buffers"] = lab::to_json(column.buffers);
@@ -247,24 +279,24 @@ json::object to_json(const DriverColumn& column, bool rows) {
 }
 
 Expected<void> save_column(const DriverColumn& column, const std::filesystem::path& dir, bool article_files) {
-  std::string description;
-  print(to_json(column), "", description);
-  std::vector<std::pair<std::string, std::string>> files{
-      {"column.json", description + "\n"},
-      {"asked.json", json::serialize(lab::to_json(AskedFile{column.probed_at, column.seconds})) + "\n"},
-      {"images.csv", images_csv(column)},
-      {"buffers.csv", buffers_csv(column)}};
-  for (const SweepAnswers& answers : column.sweeps) {
-    files.emplace_back(table_file("", answers.name, "images"), images_csv(answers));
-    files.emplace_back(table_file("", answers.name, "buffers"), buffers_csv(answers));
+  Tables files = tables_of(column);
+  json::object object = to_json(column);
+  std::error_code error;
+  if (std::filesystem::is_directory(dir / kSharedTables, error)) {
+    const auto shared = share(std::exchange(files, {}), dir / kSharedTables);
+    if (!shared) return shared.error();
+    object["shared"] = lab::to_json(*shared);
   }
+  std::string description;
+  print(object, "", description);
+  files["column.json"] = description + "\n";
+  files["asked.json"] = json::serialize(lab::to_json(AskedFile{column.probed_at, column.seconds})) + "\n";
   if (article_files) {
-    files.emplace_back("image-sizes.txt", article_images(column));
-    files.emplace_back("buffer-sizes.txt", article_buffers(column));
+    files["image-sizes.txt"] = article_images(column);
+    files["buffer-sizes.txt"] = article_buffers(column);
   }
   // The dot hides a killed process's folder from every listing of the atlas.
   const std::filesystem::path fresh = dir / fmt::format(".{}.{}", column.name, ::gettid());
-  std::error_code error;
   std::filesystem::create_directories(fresh, error);
   if (error) return Error{fmt::format("creating '{}': {}", fresh.string(), error.message()), ""};
   Expected<void> done;
@@ -286,15 +318,15 @@ Expected<DriverColumn> load_column(const std::filesystem::path& folder) {
     return unreadable_atlas(
         fmt::format("'{}': schema {}, this build reads {}", path.string(), file->schema, kAtlasSchema));
   Expected<std::vector<ImageRow>> images =
-      read_rows<ImageRow>(folder / "images.csv", kImagesHeader, file->rows.images, read_image);
+      read_rows<ImageRow>(path_of("images.csv", *file, folder), kImagesHeader, file->rows.images, read_image);
   if (!images) return images.error();
   Expected<std::vector<BufferRow>> buffers =
-      read_rows<BufferRow>(folder / "buffers.csv", kBuffersHeader, file->rows.buffers, read_buffer);
+      read_rows<BufferRow>(path_of("buffers.csv", *file, folder), kBuffersHeader, file->rows.buffers, read_buffer);
   if (!buffers) return buffers.error();
   const Expected<AskedFile> asked = read_asked(folder, *text);
   if (!asked) return asked.error();
   for (const SweepCounts& counts : file->sweeps) {
-    Expected<SweepAnswers> answers = read_sweep(folder, counts);
+    Expected<SweepAnswers> answers = read_sweep(folder, *file, counts);
     if (!answers) return answers.error();
     file->column.sweeps.push_back(std::move(*answers));
   }

@@ -180,8 +180,11 @@ boost::json::object to_json(const DriverColumn& column, bool rows = false);
 /// What `probe --allocate` found, in a column's folder (memory_findings.h).
 inline constexpr std::string_view kMemoryFile = "memory.json";
 
+/// An atlas that has this folder keeps each table once for all columns.
+inline constexpr std::string_view kSharedTables = "tables";
+
 /// Replaces `dir`/<column.name> atomically: a reader sees the old folder or the new one. An error leaves it unchanged.
-/// The old folder's memory.json stays.
+/// The old folder's memory.json stays, and so does a table in `dir`/tables that no column has any longer.
 /// `article_files` adds image-sizes.txt and buffer-sizes.txt.
 Expected<void> save_column(const DriverColumn& column, const std::filesystem::path& dir, bool article_files = false);
 

@@ -1,5 +1,6 @@
 #include "harness/results/atlas.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "harness/base/files.h"
+#include "harness/base/random.h"
 #include "harness/base/scratch_folder.h"
 
 namespace lab::results {
@@ -277,6 +279,52 @@ TEST_F(Atlas, reports_the_error_in_an_invalid_file) {
     replace(bad.file, bad.from, bad.to);
     EXPECT_EQ(complaint(), bad.complaint);
   }
+}
+
+TEST_F(Atlas, keeps_equal_tables_once_where_it_has_a_folder_for_them) {
+  fs::create_directories(dir_ / kSharedTables);
+  DriverColumn first = full_column(), second = full_column();
+  second.name = "radv-25.0.7-navi10";
+  second.buffers.front().size += 1;
+  ASSERT_TRUE(save_column(first, dir_));
+  const auto tables = [&] { return std::distance(fs::directory_iterator(dir_ / kSharedTables), {}); };
+  const auto of_one = tables();
+  ASSERT_TRUE(save_column(second, dir_));
+  EXPECT_EQ(tables(), of_one + 1) << "only buffers.csv differs";
+  EXPECT_FALSE(fs::exists(dir_ / first.name / "images.csv"));
+  const Expected<std::vector<DriverColumn>> columns = load_atlas(dir_);
+  ASSERT_TRUE(columns) << columns.error().what;
+  ASSERT_EQ(columns->size(), 2U);
+  EXPECT_EQ((*columns)[0].buffers, first.buffers);
+  EXPECT_EQ((*columns)[1].buffers, second.buffers);
+  EXPECT_EQ((*columns)[1].images, second.images);
+  EXPECT_EQ((*columns)[1].sweeps, second.sweeps);
+}
+
+TEST_F(Atlas, reads_a_shared_table_only_from_the_atlas) {
+  fs::create_directories(dir_ / kSharedTables);
+  ASSERT_TRUE(save_column(full_column(), dir_));
+  const std::string text = content("column.json");
+  const std::size_t at = text.find("-images.csv\"");
+  ASSERT_NE(at, std::string::npos);
+  std::ofstream(dir_ / "radv-22.3.6-navi10" / "column.json") << std::string(text).insert(at, "/../../../x");
+  EXPECT_NE(complaint().find("x-images.csv"), std::string::npos) << complaint();
+}
+
+/// Also after people have asked drivers again: what nobody has any longer is to be removed.
+TEST(ReferenceAtlas, has_each_shared_table_for_a_column_and_under_its_hash) {
+  const fs::path dir = std::string(LAB_SOURCE_DIR) + "/results/reference/atlas";
+  std::string all;
+  for (const fs::directory_entry& column : fs::directory_iterator(dir))
+    if (fs::exists(column.path() / "column.json")) all += *read_file(column.path() / "column.json");
+  std::size_t tables = 0;
+  for (const fs::directory_entry& table : fs::directory_iterator(dir / kSharedTables)) {
+    const std::string name = table.path().filename();
+    EXPECT_NE(all.find('"' + name + '"'), std::string::npos) << name << " is no column's";
+    EXPECT_EQ(name.substr(0, name.find('-')), fmt::format("{:016x}", seed_of(*read_file(table.path()))));
+    ++tables;
+  }
+  EXPECT_GT(tables, 100U);
 }
 
 }  // namespace lab::results
