@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-#include "variants/common/demand.h"
+#include "variants/common/plans/demand.h"
 
 namespace lab::allocator {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "variants/allocator/family/subject.h"
-#include "variants/common/minimum_heap.h"
-#include "variants/common/trace.h"
+#include "variants/common/heaps/minimum_heap.h"
+#include "variants/common/plans/trace.h"
 
 namespace lab::allocator {
 
@@ -30,7 +30,7 @@ std::optional<HeapBytes> fits(const Subject& subject, const Trace& trace, const 
 std::size_t heap_step(const Subject& subject);
 
 /// The smallest buffer, in whole steps, from which on all requests of `trace` succeed in every larger one tried, up to
-/// twice as large (common/minimum_heap.h says which are tried), and what the allocator keeps outside of that buffer.
+/// twice as large (common/heaps/minimum_heap.h says which are tried), and what the allocator keeps outside of it.
 std::optional<HeapBytes> minimum_heap(const Subject& subject, const Trace& trace, const Demand& demand,
                                       std::uint64_t most_steps = kMostSteps);
 

@@ -9,7 +9,7 @@
 
 #include "harness/bench/variant.h"
 #include "variants/allocator/family/subject.h"
-#include "variants/common/plans.h"
+#include "variants/common/plans/plans.h"
 
 namespace lab::allocator {
 
