@@ -13,20 +13,6 @@ namespace {
 
 using results::BufferRow;
 
-CheckOutcome one_buffer_alignment(const CheckRequest& request) {
-  const std::set<std::uint64_t> found = alignments(request.buffers());
-  if (found.empty()) return no_data("one");
-  return {"one", listed(found, " and "), found.size() == 1};
-}
-
-CheckOutcome buffer_alignments(const CheckRequest& request) {
-  const std::uint64_t low = request.check.low, high = request.check.high;
-  const std::set<std::uint64_t> found = alignments(request.buffers());
-  const std::string reading = fmt::format("powers of two from {} to {}", whole(low), whole(high));
-  if (found.empty()) return no_data(reading);
-  return {reading, listed(found, " and "), are_powers(found, low, high)};
-}
-
 CheckOutcome buffer_alignment_by_limit(const CheckRequest& request) {
   const std::string reading = fmt::format("multiples of {}", request.check.limit);
   const std::set<std::uint64_t> found = alignments(request.buffers());
@@ -112,8 +98,16 @@ CheckOutcome same_for_buffer_usages(const CheckRequest& request) {
 
 const CheckTable& buffer_checks() {
   static const CheckTable kTable{
-      {"one buffer alignment", one_buffer_alignment},
-      {"buffer alignments", buffer_alignments},
+      {"one buffer alignment",
+       [](const CheckRequest& r) {
+         const std::set<std::uint64_t> found = alignments(r.buffers());
+         return of_values("one", found, found.size() == 1);
+       }},
+      {"buffer alignments",
+       [](const CheckRequest& r) {
+         const std::set<std::uint64_t> found = alignments(r.buffers());
+         return of_values(powers_reading(r.check), found, are_powers(found, r.check.low, r.check.high));
+       }},
       {"buffer alignment by limit", buffer_alignment_by_limit},
       {"small buffer storage", small_buffer_storage},
       {"buffer extra", buffer_extra},

@@ -16,23 +16,7 @@ using results::DriverColumn;
 using results::HeapCheck;
 using results::ImageRow;
 
-// --- limits, heaps, memory types ---
-
-CheckOutcome limit_in(const CheckRequest& request, std::string reading, std::uint64_t least, std::uint64_t most) {
-  const std::optional<std::uint64_t> limit = request.column.limit(request.check.limit);
-  if (!limit) return no_data(std::move(reading));
-  return {std::move(reading), whole(*limit), *limit >= least && *limit <= most};
-}
-
-CheckOutcome limit_at_least(const CheckRequest& request) {
-  const std::uint64_t least = request.at_least(request.check.low);
-  return limit_in(request, fmt::format("at least {}", whole(least)), least, UINT64_MAX);
-}
-
-CheckOutcome limit_at_most(const CheckRequest& request) {
-  const std::uint64_t most = request.at_most(request.check.most);
-  return limit_in(request, fmt::format("at most {}", whole(most)), 0, most);
-}
+// --- heaps, memory types ---
 
 std::string heap_text(const std::string& size, bool device_local, bool host_visible) {
   const std::string_view what = device_local && host_visible ? "device local and host visible"
@@ -140,8 +124,16 @@ CheckOutcome operation_within(const CheckRequest& request) {
 
 const CheckTable& device_checks() {
   static const CheckTable kTable{
-      {"limit at least", limit_at_least},
-      {"limit at most", limit_at_most},
+      {"limit at least",
+       [](const CheckRequest& r) {
+         const std::uint64_t least = r.at_least(r.check.low);
+         return in_range(fmt::format("at least {}", whole(least)), r.column.limit(r.check.limit), least, UINT64_MAX);
+       }},
+      {"limit at most",
+       [](const CheckRequest& r) {
+         const std::uint64_t most = r.at_most(r.check.most);
+         return in_range(fmt::format("at most {}", whole(most)), r.column.limit(r.check.limit), 0, most);
+       }},
       {"heaps", heaps},
       {"separate memory types", separate_memory_types},
       {"allocations at once", allocations_at_once},

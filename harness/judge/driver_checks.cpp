@@ -91,16 +91,31 @@ CheckOutcome undecided(std::string reading, std::string why) {
   return {std::move(reading), std::move(why), std::nullopt};
 }
 
+CheckOutcome of_values(std::string reading, const std::set<std::uint64_t>& found, bool holds,
+                       std::string_view between) {
+  if (found.empty()) return no_data(std::move(reading));
+  return {std::move(reading), listed(found, between), holds};
+}
+
+CheckOutcome in_range(std::string reading, const std::optional<std::uint64_t>& found, std::uint64_t least,
+                      std::uint64_t most) {
+  if (!found) return no_data(std::move(reading));
+  return {std::move(reading), whole(*found), *found >= least && *found <= most};
+}
+
 CheckOutcome all_of(const CheckRequest& request, const std::set<std::uint64_t>& found, std::string_view between) {
   const std::vector<std::uint64_t>& stated = request.check.bytes;
-  if (found.empty()) return no_data(listed(stated, between));
-  return {listed(stated, between), listed(found, between),
-          found == std::set<std::uint64_t>(stated.begin(), stated.end())};
+  return of_values(listed(stated, between), found, found == std::set<std::uint64_t>(stated.begin(), stated.end()),
+                   between);
 }
 
 bool are_powers(const std::set<std::uint64_t>& found, std::uint64_t low, std::uint64_t high) {
   return std::all_of(found.begin(), found.end(),
                      [&](std::uint64_t value) { return std::has_single_bit(value) && value >= low && value <= high; });
+}
+
+std::string powers_reading(const results::DriverCheck& check) {
+  return fmt::format("powers of two from {} to {}", whole(check.low), whole(check.high));
 }
 
 }  // namespace lab::judge

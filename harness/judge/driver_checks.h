@@ -70,10 +70,19 @@ CheckOutcome no_data(std::string reading, std::string why = "the driver did not 
 /// For data that could not show the opposite.
 CheckOutcome undecided(std::string reading, std::string why);
 
+/// The values found; whether they hold is the caller's to say. No data if there are none.
+CheckOutcome of_values(std::string reading, const std::set<std::uint64_t>& found, bool holds,
+                       std::string_view between = " and ");
+
+/// Whether a figure is from `least` to `most`. No data if there is none.
+CheckOutcome in_range(std::string reading, const std::optional<std::uint64_t>& found, std::uint64_t least,
+                      std::uint64_t most);
+
 /// Whether the values found are exactly the stated figures.
 CheckOutcome all_of(const CheckRequest& request, const std::set<std::uint64_t>& found, std::string_view between);
 
-/// Whether all values found are powers of two from `low` to `high`.
+/// Whether all values found are powers of two from `low` to `high`, and what that reads.
 bool are_powers(const std::set<std::uint64_t>& found, std::uint64_t low, std::uint64_t high);
+std::string powers_reading(const results::DriverCheck& check);
 
 }  // namespace lab::judge

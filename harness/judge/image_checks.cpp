@@ -33,15 +33,6 @@ CheckOutcome one_of(const CheckRequest& request, const std::optional<std::uint64
   return {std::move(text), whole(*found), std::find(stated.begin(), stated.end(), *found) != stated.end()};
 }
 
-CheckOutcome image_alignments(const CheckRequest& request) {
-  return all_of(request, alignments(request.images()), " and ");
-}
-
-CheckOutcome smallest_image_alignment(const CheckRequest& request) {
-  const std::set<std::uint64_t> found = alignments(request.images());
-  return one_of(request, found.empty() ? std::nullopt : std::optional(*found.begin()));
-}
-
 /// The first in the order of the sweep: by width, then height.
 CheckOutcome first_image_aligned(const CheckRequest& request) {
   const std::vector<std::uint64_t>& wanted = request.check.bytes;
@@ -95,10 +86,10 @@ CheckOutcome no_alignment_rule(const CheckRequest& request) {
   return {reading, "none of them decides", true};
 }
 
-template <std::uint64_t ImageRow::*kFigure>
-CheckOutcome of_one_image(const CheckRequest& request) {
+/// None if the image was not queried or the driver refused it.
+std::optional<std::uint64_t> of_image(const CheckRequest& request, std::uint64_t ImageRow::*figure = &ImageRow::size) {
   const ImageRow* row = request.image(request.check.image);
-  return one_of(request, row == nullptr ? std::nullopt : std::optional(row->*kFigure));
+  return row == nullptr ? std::nullopt : std::optional(row->*figure);
 }
 
 CheckOutcome image_storage_and_alignment(const CheckRequest& request) {
@@ -110,28 +101,6 @@ CheckOutcome image_storage_and_alignment(const CheckRequest& request) {
   const ImageRow* row = request.image(check.image);
   if (row == nullptr) return no_data(reading);
   return {reading, text(row->size, row->alignment), row->size == check.storage && row->alignment == check.alignment};
-}
-
-/// Whether one image's storage is from `least` to `most`.
-CheckOutcome in_range(const CheckRequest& request, std::string reading, std::uint64_t least, std::uint64_t most) {
-  const ImageRow* row = request.image(request.check.image);
-  if (row == nullptr) return no_data(std::move(reading));
-  return {std::move(reading), whole(row->size), row->size >= least && row->size <= most};
-}
-
-CheckOutcome image_storage_near(const CheckRequest& request) {
-  const std::uint64_t stated = request.check.storage;
-  return in_range(request, request.near(stated), request.at_least(stated), request.at_most(stated));
-}
-
-CheckOutcome image_storage_just_over(const CheckRequest& request) {
-  const std::uint64_t stated = request.check.storage, most = request.at_most(stated);
-  return in_range(request, fmt::format("above {}, up to {}", whole(stated), whole(most)), stated + 1, most);
-}
-
-CheckOutcome image_storage_within(const CheckRequest& request) {
-  const std::uint64_t most = request.at_most(request.check.storage);
-  return in_range(request, fmt::format("up to {}", whole(most)), 0, most);
 }
 
 CheckOutcome same_image_storage(const CheckRequest& request) {
@@ -173,22 +142,6 @@ CheckOutcome powers_of_two(const CheckRequest& request) {
   return {reading, std::move(found), request.is_typical(count, images.size())};
 }
 
-CheckOutcome few_image_alignments(const CheckRequest& request) {
-  const std::uint64_t most = request.check.most, low = request.check.low, high = request.check.high;
-  const std::set<std::uint64_t> found = alignments(request.images());
-  const std::string reading = fmt::format("up to {}, powers of two from {} to {}", most, whole(low), whole(high));
-  if (found.empty()) return no_data(reading);
-  return {reading, listed(found, " and "), found.size() <= most && are_powers(found, low, high)};
-}
-
-CheckOutcome power_of_two_alignments(const CheckRequest& request) {
-  std::set<std::uint64_t> found = alignments(request.images());
-  found.merge(alignments(request.buffers()));
-  const std::string reading = "powers of two, of every image and buffer";
-  if (found.empty()) return no_data(reading);
-  return {reading, listed(found, " and "), are_powers(found, 1, UINT64_MAX)};
-}
-
 /// The answered images of the tables of a kind, by size.
 std::map<std::array<std::uint32_t, 3>, results::Needs> images_of(const results::ImageKind& kind,
                                                                  const DriverColumn& column) {
@@ -227,24 +180,50 @@ CheckOutcome linear_tiling_relaxes(const CheckRequest& request) {
 
 const CheckTable& image_checks() {
   static const CheckTable kTable{
-      {"image alignments", image_alignments},
-      {"smallest image alignment", smallest_image_alignment},
+      {"image alignments", [](const CheckRequest& r) { return all_of(r, alignments(r.images()), " and "); }},
+      {"smallest image alignment",
+       [](const CheckRequest& r) {
+         const std::set<std::uint64_t> found = alignments(r.images());
+         return one_of(r, found.empty() ? std::nullopt : std::optional(*found.begin()));
+       }},
       {"smallest image storage",
        [](const CheckRequest& r) { return one_of(r, smallest_image_storage(r.column, r.sweep)); }},
       {"first image aligned", first_image_aligned},
       {"no alignment rule", no_alignment_rule},
-      {"image storage", of_one_image<&ImageRow::size>},
-      {"image alignment", of_one_image<&ImageRow::alignment>},
+      {"image storage", [](const CheckRequest& r) { return one_of(r, of_image(r)); }},
+      {"image alignment", [](const CheckRequest& r) { return one_of(r, of_image(r, &ImageRow::alignment)); }},
       {"image storage and alignment", image_storage_and_alignment},
-      {"image storage near", image_storage_near},
-      {"image storage just over", image_storage_just_over},
-      {"image storage within", image_storage_within},
+      {"image storage near",
+       [](const CheckRequest& r) {
+         const std::uint64_t stated = r.check.storage;
+         return in_range(r.near(stated), of_image(r), r.at_least(stated), r.at_most(stated));
+       }},
+      {"image storage just over",
+       [](const CheckRequest& r) {
+         const std::uint64_t stated = r.check.storage, most = r.at_most(stated);
+         return in_range(fmt::format("above {}, up to {}", whole(stated), whole(most)), of_image(r), stated + 1, most);
+       }},
+      {"image storage within",
+       [](const CheckRequest& r) {
+         const std::uint64_t most = r.at_most(r.check.storage);
+         return in_range(fmt::format("up to {}", whole(most)), of_image(r), 0, most);
+       }},
       {"same image storage", same_image_storage},
       {"least image storage", least_image_storage},
       {"power-of-two image storage", powers_of_two<true>},
       {"no power-of-two image storage", powers_of_two<false>},
-      {"few image alignments", few_image_alignments},
-      {"power-of-two alignments", power_of_two_alignments},
+      {"few image alignments",
+       [](const CheckRequest& r) {
+         const std::set<std::uint64_t> found = alignments(r.images());
+         return of_values(fmt::format("up to {}, {}", r.check.most, powers_reading(r.check)), found,
+                          found.size() <= r.check.most && are_powers(found, r.check.low, r.check.high));
+       }},
+      {"power-of-two alignments",
+       [](const CheckRequest& r) {
+         std::set<std::uint64_t> found = alignments(r.images());
+         found.merge(alignments(r.buffers()));
+         return of_values("powers of two, of every image and buffer", found, are_powers(found, 1, UINT64_MAX));
+       }},
       {"linear tiling relaxes", linear_tiling_relaxes},
   };
   return kTable;

@@ -31,7 +31,7 @@ class FamilyNames(unittest.TestCase):
 
     def test_each_line_of_the_harness_that_names_a_family_is_reported_but_not_in_tests_and_their_data(self) -> None:
         with tempfile.TemporaryDirectory() as root:
-            for name, text in (("variants/shelf/family.json", "{}"), ("variants/common/growth.h", "no family"),
+            for name, text in (("variants/shelf/family.json", "{}"), ("variants/common/heaps/growth.h", "no family"),
                                ("harness/base/a.cpp", '// shelf\nauto name = "shelf";\nauto other = "common";\n'),
                                ("harness/make/b.py", "# shelf\nSHELF = 1\n"), ("harness/base/c.md", "shelf"),
                                ("harness/base/a_test.cpp", '"shelf"'), ("harness/base/testdata/d.json", '"shelf"'),

@@ -158,10 +158,10 @@ class Late:
 
     def test_an_include_without_an_arrow(self) -> None:
         self.change("harness/stats/spread.cpp", "#include", '#include "harness/judge/compare.h"\n#include')
-        self.change("variants/designs/addresses/linear.h", "#include", '#include "variants/common/growth.h"\n#include')
+        self.change("variants/designs/addresses/linear.h", "#include", '#include "variants/vulkan/device.h"\n#include')
         self.assertEqual(self.new_findings(),
                          ["harness/stats/spread.cpp: includes harness/judge/compare.h, which stats may not call",
-                          "variants/designs/addresses/linear.h: includes variants/common/growth.h, which designs may not call"])
+                          "variants/designs/addresses/linear.h: includes variants/vulkan/device.h, which designs may not call"])
 
     def test_a_design_that_includes_more_than_the_standard_library(self) -> None:
         self.change("variants/designs/addresses/linear.h", "#include <cassert>",

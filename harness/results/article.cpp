@@ -119,85 +119,64 @@ void fields(FieldReader& f, HeapCheck& heap) {
   f("host_visible", heap.host_visible);
 }
 
+// The fields of checks.
+using ReadCheck = void (*)(FieldReader&, DriverCheck&);
+constexpr ReadCheck kBytes = [](FieldReader& f, DriverCheck& check) { f("bytes", check.bytes); };
+constexpr ReadCheck kImage = [](FieldReader& f, DriverCheck& check) { f("image", check.image); };
+constexpr ReadCheck kStorage = [](FieldReader& f, DriverCheck& check) { f("storage", check.storage); };
+constexpr ReadCheck kAlignment = [](FieldReader& f, DriverCheck& check) { f("alignment", check.alignment); };
+constexpr ReadCheck kImages = [](FieldReader& f, DriverCheck& check) {
+  f("images", check.images);
+  if (check.images.size() < 2) f.refuse("images", fmt::format("expected at least 2, found {}", check.images.size()));
+};
+constexpr ReadCheck kMost = [](FieldReader& f, DriverCheck& check) { f("most", check.most); };
+constexpr ReadCheck kLow = [](FieldReader& f, DriverCheck& check) { f("low", check.low); };
+constexpr ReadCheck kHigh = [](FieldReader& f, DriverCheck& check) { f("high", check.high); };
+constexpr ReadCheck kLimit = [](FieldReader& f, DriverCheck& check) { f("limit", check.limit); };
+constexpr ReadCheck kBelow = [](FieldReader& f, DriverCheck& check) { f("below", check.below); };
+constexpr ReadCheck kAbove = [](FieldReader& f, DriverCheck& check) { f("above", check.above); };
+constexpr ReadCheck kHeaps = [](FieldReader& f, DriverCheck& check) { f("heaps", check.heaps); };
+constexpr ReadCheck kFactor = [](FieldReader& f, DriverCheck& check) { f("factor", check.factor); };
+constexpr ReadCheck kOperation = [](FieldReader& f, DriverCheck& check) { f("operation", check.operation); };
+
+template <ReadCheck... kFields>
+void read_all(FieldReader& f, DriverCheck& check) {
+  (kFields(f, check), ...);
+}
+
 void fields(FieldReader& f, DriverCheck& check) {
-  static constexpr auto kNothing = [](FieldReader&, DriverCheck&) {};
-  static constexpr auto kBytes = [](FieldReader& r, DriverCheck& c) { r("bytes", c.bytes); };
-  static constexpr auto kImage = [](FieldReader& r, DriverCheck& c) {
-    r("image", c.image);
-    r("bytes", c.bytes);
-  };
-  static constexpr auto kStorage = [](FieldReader& r, DriverCheck& c) {
-    r("image", c.image);
-    r("storage", c.storage);
-  };
   static constexpr JsonKind<DriverCheck> kKinds[] = {
-      {"image alignments", kBytes},
-      {"smallest image alignment", kBytes},
-      {"smallest image storage", kBytes},
-      {"first image aligned", kImage},
-      {"no alignment rule", kNothing},
-      {"image storage", kImage},
-      {"image alignment", kImage},
-      {"image storage and alignment",
-       [](FieldReader& r, DriverCheck& c) {
-         kStorage(r, c);
-         r("alignment", c.alignment);
-       }},
-      {"image storage near", kStorage},
-      {"image storage just over", kStorage},
-      {"image storage within", kStorage},
-      {"same image storage",
-       [](FieldReader& r, DriverCheck& c) {
-         r("images", c.images);
-         if (c.images.size() < 2) r.refuse("images", fmt::format("expected at least 2, found {}", c.images.size()));
-       }},
-      {"least image storage", kNothing},
-      {"power-of-two image storage", kNothing},
-      {"no power-of-two image storage", kNothing},
-      {"few image alignments",
-       [](FieldReader& r, DriverCheck& c) {
-         r("most", c.most);
-         r("low", c.low);
-         r("high", c.high);
-       }},
-      {"power-of-two alignments", kNothing},
-      {"one buffer alignment", kNothing},
-      {"buffer alignments",
-       [](FieldReader& r, DriverCheck& c) {
-         r("low", c.low);
-         r("high", c.high);
-       }},
-      {"buffer alignment by limit", [](FieldReader& r, DriverCheck& c) { r("limit", c.limit); }},
-      {"small buffer storage",
-       [](FieldReader& r, DriverCheck& c) {
-         r("below", c.below);
-         r("bytes", c.bytes);
-       }},
-      {"buffer extra",
-       [](FieldReader& r, DriverCheck& c) {
-         r("above", c.above);
-         r("most", c.most);
-       }},
-      {"same for buffer usages", kNothing},
-      {"linear tiling relaxes", kNothing},
-      {"limit at least",
-       [](FieldReader& r, DriverCheck& c) {
-         r("limit", c.limit);
-         r("low", c.low);
-       }},
-      {"limit at most",
-       [](FieldReader& r, DriverCheck& c) {
-         r("limit", c.limit);
-         r("most", c.most);
-       }},
-      {"heaps", [](FieldReader& r, DriverCheck& c) { r("heaps", c.heaps); }},
-      {"separate memory types", kNothing},
-      {"allocations at once", [](FieldReader& r, DriverCheck& c) { r("low", c.low); }},
-      {"linear sampling slower", [](FieldReader& r, DriverCheck& c) { r("factor", c.factor); }},
-      {"operation within", [](FieldReader& r, DriverCheck& c) {
-         r("operation", c.operation);
-         r("most", c.most);
-       }}};
+      {"image alignments", read_all<kBytes>},
+      {"smallest image alignment", read_all<kBytes>},
+      {"smallest image storage", read_all<kBytes>},
+      {"first image aligned", read_all<kImage, kBytes>},
+      {"no alignment rule", read_all<>},
+      {"image storage", read_all<kImage, kBytes>},
+      {"image alignment", read_all<kImage, kBytes>},
+      {"image storage and alignment", read_all<kImage, kStorage, kAlignment>},
+      {"image storage near", read_all<kImage, kStorage>},
+      {"image storage just over", read_all<kImage, kStorage>},
+      {"image storage within", read_all<kImage, kStorage>},
+      {"same image storage", read_all<kImages>},
+      {"least image storage", read_all<>},
+      {"power-of-two image storage", read_all<>},
+      {"no power-of-two image storage", read_all<>},
+      {"few image alignments", read_all<kMost, kLow, kHigh>},
+      {"power-of-two alignments", read_all<>},
+      {"one buffer alignment", read_all<>},
+      {"buffer alignments", read_all<kLow, kHigh>},
+      {"buffer alignment by limit", read_all<kLimit>},
+      {"small buffer storage", read_all<kBelow, kBytes>},
+      {"buffer extra", read_all<kAbove, kMost>},
+      {"same for buffer usages", read_all<>},
+      {"linear tiling relaxes", read_all<>},
+      {"limit at least", read_all<kLimit, kLow>},
+      {"limit at most", read_all<kLimit, kMost>},
+      {"heaps", read_all<kHeaps>},
+      {"separate memory types", read_all<>},
+      {"allocations at once", read_all<kLow>},
+      {"linear sampling slower", read_all<kFactor>},
+      {"operation within", read_all<kOperation, kMost>}};
   check.kind = read_kind<DriverCheck>(f, kKinds, check);
   f.added("about", check.about);
   f.added("typically", check.typically);

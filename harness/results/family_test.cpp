@@ -11,7 +11,7 @@ namespace {
 Expected<Families> loaded(std::string_view text) {
   const ScratchFolder root;
   root.write("variants/shelf/family.json", text);
-  root.write("variants/common/growth.h", "not a family");
+  root.write("variants/common/heaps/growth.h", "not a family");
   return load_families(root.path());
 }
 

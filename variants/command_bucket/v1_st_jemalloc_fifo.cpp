@@ -1,5 +1,5 @@
 #include "variants/command_bucket/family/command_bucket.h"
-#include "variants/common/jemalloc.h"
+#include "variants/common/mallocs/jemalloc.h"
 #include "variants/designs/offsets/slot_counter.h"
 
 namespace lab {

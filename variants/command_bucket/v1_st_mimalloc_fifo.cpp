@@ -1,5 +1,5 @@
 #include "variants/command_bucket/family/command_bucket.h"
-#include "variants/common/mimalloc.h"
+#include "variants/common/mallocs/mimalloc.h"
 #include "variants/designs/offsets/slot_counter.h"
 
 namespace lab {

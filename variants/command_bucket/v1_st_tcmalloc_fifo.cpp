@@ -1,5 +1,5 @@
 #include "variants/command_bucket/family/command_bucket.h"
-#include "variants/common/tcmalloc.h"
+#include "variants/common/mallocs/tcmalloc.h"
 #include "variants/designs/offsets/slot_counter.h"
 
 namespace lab {

@@ -30,7 +30,7 @@
 #include "variants/allocator/family/minimum_heap.h"
 #include "variants/allocator/family/page_workloads.h"
 #include "variants/allocator/family/registration.h"
-#include "variants/common/growth.h"
+#include "variants/common/heaps/growth.h"
 #include "variants/common/testing/claims_of_article.h"
 
 namespace lab::allocator {

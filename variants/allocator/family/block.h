@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "variants/allocator/family/allocator.h"
+#include "variants/allocator/family/capabilities.h"
 
 namespace lab::allocator {
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdlib>
+#include <map>
+#include <string>
 
 #include "variants/allocator/family/allocator.h"
 #include "variants/designs/addresses/checked_buddy.h"

@@ -14,7 +14,7 @@
 
 #include "harness/base/random.h"
 #include "variants/allocator/family/live_blocks.h"
-#include "variants/common/growth.h"
+#include "variants/common/heaps/growth.h"
 
 namespace lab::allocator {
 

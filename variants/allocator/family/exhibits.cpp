@@ -8,7 +8,7 @@
 #include "harness/bench/exhibits.h"
 #include "variants/allocator/family/plans.h"
 #include "variants/allocator/family/workloads.h"
-#include "variants/common/growth.h"
+#include "variants/common/heaps/growth.h"
 
 namespace lab::allocator {
 

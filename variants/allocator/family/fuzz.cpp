@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "variants/allocator/family/live_blocks.h"
-#include "variants/common/fuzz_input.h"
+#include "variants/common/plans/fuzz_input.h"
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)

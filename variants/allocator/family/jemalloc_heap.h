@@ -2,7 +2,7 @@
 #pragma once
 
 #include "variants/allocator/family/allocator.h"
-#include "variants/common/jemalloc.h"
+#include "variants/common/mallocs/jemalloc.h"
 
 namespace lab::allocator {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "variants/allocator/family/subject.h"
-#include "variants/common/ledger.h"
+#include "variants/common/heaps/ledger.h"
 
 namespace lab::allocator {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "variants/allocator/family/allocator.h"
+#include "variants/allocator/family/capabilities.h"
 #include "variants/designs/threads/locked.h"
 
 namespace lab::allocator {

@@ -22,8 +22,8 @@
 
 #include "harness/base/random.h"
 #include "variants/allocator/family/allocator.h"
-#include "variants/common/growth.h"
-#include "variants/common/ledger.h"
+#include "variants/common/heaps/growth.h"
+#include "variants/common/heaps/ledger.h"
 
 namespace lab::allocator {
 

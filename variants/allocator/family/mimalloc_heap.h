@@ -2,7 +2,7 @@
 #pragma once
 
 #include "variants/allocator/family/allocator.h"
-#include "variants/common/mimalloc.h"
+#include "variants/common/mallocs/mimalloc.h"
 
 namespace lab::allocator {
 

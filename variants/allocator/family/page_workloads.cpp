@@ -12,7 +12,7 @@
 #include "harness/bench/checksum.h"
 #include "variants/allocator/family/block.h"
 #include "variants/allocator/family/execution.h"
-#include "variants/common/plans.h"
+#include "variants/common/plans/plans.h"
 
 namespace lab::allocator {
 

@@ -9,14 +9,14 @@
 
 #include "harness/bench/variant.h"
 #include "variants/allocator/family/subject.h"
-#include "variants/common/plans.h"
+#include "variants/common/plans/plans.h"
 
 namespace lab::allocator {
 
 /// Random sizes in random slots.
 struct RandomReplacePlan : ReplacementPlan {
   static constexpr std::size_t kLive = 10'000, kOperations = 100'000, kMinBytes = 16, kMaxBytes = 4096;
-  static constexpr bool kMixesThousands = true;  ///< see SearchesEveryFreeBlock
+  static constexpr bool kMixesThousands = true;  ///< see kSearchesEveryFreeBlock
   explicit RandomReplacePlan(std::uint64_t seed);
   static bench::Workload describe();
 };
@@ -139,7 +139,7 @@ struct LarsonPlan : ReplacementPlan {
 struct CrossThreadPlan {
   static constexpr std::size_t kBlocks = 60'000, kMinBytes = 16, kMaxBytes = 512;
   static constexpr std::size_t kQueued = 1024;  ///< at most, between the two
-  static constexpr bool kFreesOfOthers = true;  ///< see FreesOfOthersTakeLong
+  static constexpr bool kFreesOfOthers = true;  ///< see kFreesOfOthersTakeLong
 
   explicit CrossThreadPlan(std::uint64_t seed);
   static bench::Workload describe();

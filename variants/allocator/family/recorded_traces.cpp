@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "variants/common/recording.h"
+#include "variants/common/plans/recording.h"
 
 // The assembler puts the bytes into the executable, which so depends on them wherever it is and whoever starts it.
 // clang-format off

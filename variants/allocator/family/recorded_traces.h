@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "harness/bench/variant.h"
-#include "variants/common/trace.h"
+#include "variants/common/plans/trace.h"
 
 namespace lab::allocator {
 

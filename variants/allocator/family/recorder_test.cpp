@@ -12,8 +12,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
-#include "variants/common/raw_request.h"
-#include "variants/common/recording.h"
+#include "variants/common/plans/raw_request.h"
+#include "variants/common/plans/recording.h"
 
 namespace lab::allocator {
 namespace {

@@ -1,4 +1,4 @@
-/// Makes a Variant from a class that models Allocator.
+/// Makes a Variant from a class with the members of allocator.h.
 #pragma once
 
 #include <string>

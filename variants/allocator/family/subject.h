@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "variants/allocator/family/allocator.h"
+#include "variants/allocator/family/capabilities.h"
 
 namespace lab::allocator {
 
@@ -30,7 +30,7 @@ class AnyAllocator {
   const Capabilities& can() const { return can_; }
   bool resets() const { return can_.resets; }
 
-  // As in the concepts of allocator.h. What the allocator cannot do does nothing.
+  // As in allocator.h. What the allocator cannot do does nothing.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual std::size_t alignment(std::size_t bytes) = 0;
   virtual std::size_t occupied(void* block, std::size_t bytes) = 0;
@@ -56,7 +56,7 @@ struct Subject {
   Capabilities can;
   std::function<std::unique_ptr<AnyAllocator>(const Demand&)> make;
   std::function<std::string()> identity_failure = {};  ///< of a third-party allocator; else empty
-  bool tells_occupied = true;                          ///< see MayNotTellOccupied
+  bool tells_occupied = true;                          ///< see can_tell_occupied() in allocator.h
 };
 
 template <Allocator A>
@@ -68,7 +68,7 @@ class Erased final : public AnyAllocator {
   explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
 
   void* allocate(std::size_t bytes) override {
-    if constexpr (HasSmallestRequest<A>) bytes = std::max(bytes, A::smallest_request());
+    if constexpr (requires { A::smallest_request(); }) bytes = std::max(bytes, A::smallest_request());
     return allocator_.allocate(bytes);
   }
   std::size_t alignment(std::size_t bytes) override { return allocator_.alignment(bytes); }
@@ -78,13 +78,13 @@ class Erased final : public AnyAllocator {
     if constexpr (FreesBlocks<A>) free_block(allocator_, block, bytes);
   }
   void* allocate(std::size_t bytes, std::uint64_t& passed) override {
-    if constexpr (CountsPassedByRequests<A>)
+    if constexpr (requires { allocator_.allocate(bytes, passed); })
       return allocator_.allocate(bytes, passed);
     else
       return AnyAllocator::allocate(bytes, passed);
   }
   void free(void* block, std::size_t bytes, std::uint64_t& passed) override {
-    if constexpr (CountsPassedByFrees<A>)
+    if constexpr (requires { allocator_.free(block, bytes, passed); })
       allocator_.free(block, bytes, passed);
     else
       AnyAllocator::free(block, bytes, passed);

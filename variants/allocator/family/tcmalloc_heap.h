@@ -2,7 +2,7 @@
 #pragma once
 
 #include "variants/allocator/family/allocator.h"
-#include "variants/common/tcmalloc.h"
+#include "variants/common/mallocs/tcmalloc.h"
 
 namespace lab::allocator {
 

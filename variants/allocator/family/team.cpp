@@ -1,6 +1,6 @@
 #include "variants/allocator/family/team.h"
 
-#include "variants/common/pinned_workers.h"
+#include "variants/common/workers/pinned_workers.h"
 
 namespace lab::allocator {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "harness/bench/variant.h"
-#include "variants/allocator/family/allocator.h"
 #include "variants/allocator/family/buffer_workloads.h"
+#include "variants/allocator/family/capabilities.h"
 #include "variants/allocator/family/execution.h"
 #include "variants/allocator/family/fragmentation_workloads.h"
 #include "variants/allocator/family/plans.h"
@@ -45,7 +45,7 @@ Execution on_threads() {
     return cannot<Plan>(kFreesNoBlocks);
   else if constexpr (!ThreadSafe<A>)
     return cannot<Plan>(kServesOneThread);
-  else if constexpr (FreesOfOthersTakeLong<A> && requires { Plan::kFreesOfOthers; })
+  else if constexpr (requires { requires A::kFreesOfOthersTakeLong && Plan::kFreesOfOthers; })
     return cannot<Plan>(kWaitsTooLong);
   else
     return threaded_execution<Task<A>>();

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "harness/base/random.h"
-#include "variants/common/growth.h"
+#include "variants/common/heaps/growth.h"
 
 namespace lab::allocator {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "harness/base/files.h"
-#include "variants/common/recording.h"
+#include "variants/common/plans/recording.h"
 
 namespace {
 

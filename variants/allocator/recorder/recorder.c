@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "variants/common/raw_request.h"
+#include "variants/common/plans/raw_request.h"
 
 extern void* __libc_malloc(size_t bytes);
 extern void __libc_free(void* block);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "variants/common/pinned_workers.h"
+#include "variants/common/workers/pinned_workers.h"
 #include "variants/designs/threads/worker_pool.h"
 
 namespace lab::ambient_obscurance {

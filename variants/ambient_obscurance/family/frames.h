@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "variants/common/ray_scene.h"
+#include "variants/common/scenes/ray_scene.h"
 
 namespace lab::ambient_obscurance {
 

@@ -13,7 +13,7 @@
 #include "variants/command_bucket/device/recording.h"
 #include "variants/command_bucket/device/scene_renderer.h"
 #include "variants/command_bucket/family/workloads.h"
-#include "variants/common/pinned_workers.h"
+#include "variants/common/workers/pinned_workers.h"
 #include "variants/vulkan/measured_device.h"
 
 namespace lab::command_bucket {

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "variants/command_bucket/family/workloads.h"
-#include "variants/common/growth.h"
-#include "variants/common/pinned_workers.h"
+#include "variants/common/heaps/growth.h"
+#include "variants/common/workers/pinned_workers.h"
 #include "variants/designs/addresses/linear.h"
 
 namespace lab::command_bucket {

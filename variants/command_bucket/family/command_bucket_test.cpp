@@ -25,7 +25,7 @@
 #include "variants/command_bucket/family/item_buckets.h"
 #include "variants/command_bucket/family/run_buckets.h"
 #include "variants/command_bucket/family/watched.h"
-#include "variants/common/growth.h"
+#include "variants/common/heaps/growth.h"
 #include "variants/designs/addresses/linear.h"
 #include "variants/designs/addresses/thread_local_linear.h"
 #include "variants/designs/offsets/slot_blocks.h"

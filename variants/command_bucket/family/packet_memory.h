@@ -73,7 +73,7 @@ struct GlobalNew {
 };
 
 /// A general allocator, one call per packet. `Heap` is without state: allocate(bytes), free(block), kReplacesMalloc,
-/// and of a rival identity_failure() (variants/common/jemalloc.h).
+/// and of a rival identity_failure() (variants/common/mallocs/jemalloc.h).
 template <FreeOrder kOrder, typename Heap = GlobalNew>
 class NewPackets {
  public:

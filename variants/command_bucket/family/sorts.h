@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "variants/designs/keys/keyed.h"
-#include "variants/designs/keys/merge_runs.h"
-#include "variants/designs/keys/radix_sort.h"
-#include "variants/designs/keys/window_sort.h"
+#include "variants/designs/sorts/keyed.h"
+#include "variants/designs/sorts/merge_runs.h"
+#include "variants/designs/sorts/radix_sort.h"
+#include "variants/designs/sorts/window_sort.h"
 
 namespace lab::command_bucket {
 

@@ -18,7 +18,7 @@
 #include "variants/command_bucket/device/record_workloads.h"
 #include "variants/command_bucket/family/cache_clearer.h"
 #include "variants/command_bucket/family/watched.h"
-#include "variants/common/pinned_workers.h"
+#include "variants/common/workers/pinned_workers.h"
 
 namespace lab::command_bucket {
 

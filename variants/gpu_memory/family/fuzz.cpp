@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "variants/common/fuzz_input.h"
+#include "variants/common/plans/fuzz_input.h"
 #include "variants/gpu_memory/family/soundness.h"
 
 namespace lab::gpu_memory {

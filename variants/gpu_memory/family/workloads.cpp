@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "variants/common/minimum_heap.h"
+#include "variants/common/heaps/minimum_heap.h"
 
 namespace lab::gpu_memory {
 

@@ -1,6 +1,6 @@
 #include "variants/object_pool/family/fuzz.h"
 
-#include "variants/common/fuzz_input.h"
+#include "variants/common/plans/fuzz_input.h"
 #include "variants/object_pool/family/checked_pool.h"
 
 namespace lab::object_pool {

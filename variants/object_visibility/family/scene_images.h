@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/bench/exhibits.h"
-#include "variants/common/ray_scene.h"
+#include "variants/common/scenes/ray_scene.h"
 #include "variants/object_visibility/family/object_visibility.h"
 
 namespace lab::object_visibility {

@@ -12,7 +12,7 @@
 
 #include "harness/bench/checksum.h"
 #include "harness/bench/exhibits.h"
-#include "variants/common/pinned_workers.h"
+#include "variants/common/workers/pinned_workers.h"
 #include "variants/object_visibility/family/blended.h"
 #include "variants/object_visibility/family/counting.h"
 #include "variants/object_visibility/family/prompt.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "variants/common/fuzz_input.h"
+#include "variants/common/plans/fuzz_input.h"
 #include "variants/particle_buffer/family/checked_buffer.h"
 #include "variants/particle_buffer/family/scenario.h"
 

@@ -1,4 +1,4 @@
-#include "variants/designs/keys/radix_sort.h"
+#include "variants/designs/sorts/radix_sort.h"
 
 #include <gtest/gtest.h>
 

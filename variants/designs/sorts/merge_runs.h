@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "variants/designs/keys/keyed.h"
+#include "variants/designs/sorts/keyed.h"
 
 namespace lab::designs {
 

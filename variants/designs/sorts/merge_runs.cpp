@@ -3,7 +3,7 @@
 // Cost: one comparison and one move per entry and level, without a branch that depends on a key.
 // Source: the cut is the merge path of Odeh, Green, Mwassi, Shmueli and Birk (2012), which gives a part to each thread.
 // Weakness: every level moves all entries, so runs of very different lengths cost as much as equal ones.
-#include "variants/designs/keys/merge_runs.h"
+#include "variants/designs/sorts/merge_runs.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "variants/designs/keys/window_sort.h"
+#include "variants/designs/sorts/window_sort.h"
 
 namespace lab::designs {
 namespace {

@@ -1,4 +1,4 @@
-#include "variants/common/recording.h"
+#include "variants/common/plans/recording.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/random.h"
-#include "variants/common/trace.h"
+#include "variants/common/plans/trace.h"
 
 namespace lab {
 

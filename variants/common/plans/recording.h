@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "variants/common/demand.h"
-#include "variants/common/raw_request.h"
-#include "variants/common/trace.h"
+#include "variants/common/plans/demand.h"
+#include "variants/common/plans/raw_request.h"
+#include "variants/common/plans/trace.h"
 
 namespace lab {
 

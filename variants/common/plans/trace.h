@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "variants/common/demand.h"
-#include "variants/common/handle.h"
+#include "variants/common/heaps/handle.h"
+#include "variants/common/plans/demand.h"
 
 namespace lab {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "variants/common/handle.h"
+#include "variants/common/heaps/handle.h"
 
 namespace lab {
 

@@ -5,7 +5,7 @@
 // Source: M. D. MacLaren, "Internal Sorting by Radix Plus Sifting", Journal of the ACM 13 (1966).
 // Weakness: high bits that differ but seldom decide. If all entries lie in groups of 20 to 50, sorting takes three to
 //   four times as long as without groups.
-#include "variants/designs/keys/window_sort.h"
+#include "variants/designs/sorts/window_sort.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "variants/common/trace.h"
+#include "variants/common/plans/trace.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "variants/common/minimum_heap.h"
-#include "variants/common/plans.h"
+#include "variants/common/heaps/minimum_heap.h"
+#include "variants/common/plans/plans.h"
 #include "variants/designs/addresses/buddy.h"
 #include "variants/designs/offsets/buddy.h"
 

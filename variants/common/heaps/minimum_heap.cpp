@@ -1,4 +1,4 @@
-#include "variants/common/minimum_heap.h"
+#include "variants/common/heaps/minimum_heap.h"
 
 #include <algorithm>
 #include <bit>

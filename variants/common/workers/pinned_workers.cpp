@@ -1,4 +1,4 @@
-#include "variants/common/pinned_workers.h"
+#include "variants/common/workers/pinned_workers.h"
 
 #include <pthread.h>
 #include <sched.h>

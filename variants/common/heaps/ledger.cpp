@@ -1,4 +1,4 @@
-#include "variants/common/ledger.h"
+#include "variants/common/heaps/ledger.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "variants/common/ray_scene.h"
+#include "variants/common/scenes/ray_scene.h"
 
 #include <algorithm>
 #include <array>

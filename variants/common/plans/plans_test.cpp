@@ -1,4 +1,4 @@
-#include "variants/common/plans.h"
+#include "variants/common/plans/plans.h"
 
 #include <gtest/gtest.h>
 

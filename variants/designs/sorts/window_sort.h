@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "variants/designs/keys/keyed.h"
+#include "variants/designs/sorts/keyed.h"
 
 namespace lab::designs {
 

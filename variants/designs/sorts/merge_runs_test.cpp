@@ -1,4 +1,4 @@
-#include "variants/designs/keys/merge_runs.h"
+#include "variants/designs/sorts/merge_runs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "variants/designs/keys/window_sort.h"
+#include "variants/designs/sorts/window_sort.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "variants/common/growth.h"
+#include "variants/common/heaps/growth.h"
 
 #include <fmt/format.h>
 
