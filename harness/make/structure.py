@@ -108,7 +108,7 @@ def cmake_arrows(root: str) -> set[tuple[str, str, str]]:
                 add(module, relation, [word])
         if os.path.exists(os.path.join(root, "harness", module, "module.cmake")):
             add(module, "calls", _linked(_read(root, f"harness/{module}/module.cmake")))
-    for library, words in re.findall(r"target_link_libraries\((designs|common)([^)]*)\)",
+    for library, words in re.findall(r"target_link_libraries\((designs|common|vulkan_common)([^)]*)\)",
                                      _read(root, "variants/CMakeLists.txt")):
         add("designs" if library == "designs" else "variants", "calls", words.split())
     functions = _read(root, "harness/cmake/lab.cmake")

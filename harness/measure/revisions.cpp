@@ -106,6 +106,68 @@ struct MakeCall {
   }
 };
 
+/// The bytes of all files in a folder.
+std::uintmax_t bytes_of(const fs::path& folder) {
+  std::uintmax_t bytes = 0;
+  std::error_code none;
+  for (fs::recursive_directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none))
+    if (std::error_code unknown; entry->is_regular_file(unknown) && !entry->is_symlink(unknown))
+      if (const std::uintmax_t size = entry->file_size(unknown); !unknown) bytes += size;
+  return bytes;
+}
+
+/// One call of the tree's own `make.py build`, for one glob of its variants or for all. Its lines go to the log and to
+/// `listener`.
+MakeCall make_build(const Runner& run, const fs::path& tree, const fs::path& log_file, const results::BuildOptions& how,
+                    std::string_view glob, const BuildListener& listener) {
+  MakeCall call;
+  call.spec.command = {"sh", "-c", R"(cd "$1" && shift && exec "$@" >&2)", "sh", tree.string(), "python3", "make.py"};
+  call.spec.command.insert(call.spec.command.end(),
+                           {"build", "--toolchain", how.toolchain, "--config", how.config, "--march", how.march});
+  if (!glob.empty()) call.spec.command.insert(call.spec.command.end(), {"--variant", std::string(glob)});
+  call.spec.environment = {"SPM_LIB", "LAB_BUILD", "LAB_ROOT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"};
+  call.spec.timeout_seconds = kBuildSeconds;
+  std::ofstream log(log_file, std::ios::app);
+  std::string line;
+  bool refused = false;  // as expected
+  const auto end_line = [&] {
+    refused = refused || line.find(fmt::format("matches '{}'", kNoVariant)) != std::string::npos;
+    if (!refused && !line.empty()) {
+      log << line << std::endl;
+      if (listener) listener(line);
+    }
+    line.clear();
+  };
+  call.spec.on_error = [&](std::string_view text) {
+    for (const char c : text)
+      if (c == '\n' || c == '\r')
+        end_line();
+      else
+        line += c;
+  };
+  call.outcome = run(call.spec);
+  end_line();
+  call.spec.on_error = nullptr;
+  return call;
+}
+
+/// Why `sha` is not built, by the call and its log.
+BuildError not_built(const std::string& sha, const MakeCall& call, const fs::path& log_file) {
+  using Kind = BuildError::Kind;
+  if (call.outcome.end == ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted_error());
+  const Expected<std::string> log = read_file(log_file);
+  const std::string said = log ? *log : call.outcome.error_tail;
+  if (std::any_of(kLostPins.begin(), kLostPins.end(),
+                  [&](auto words) { return said.find(words) != std::string::npos; }))
+    return BuildError(
+        Kind::kLostPins,
+        {fmt::format("commit {}: its packages cannot be fetched: {}", results::short_commit(sha), last_line(said)),
+         "set SPM_MIRROR to a mirror that has them (made by: python3 make.py spm mirror push)"});
+  return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} does not build: {}", results::short_commit(sha),
+                                                      describe_end(call.spec, call.outcome)),
+                                          log_file.string()});
+}
+
 }  // namespace
 
 struct Revisions::Impl {
@@ -215,16 +277,6 @@ struct Revisions::Impl {
     }
   }
 
-  /// The bytes of all files in a folder.
-  static std::uintmax_t bytes_of(const fs::path& folder) {
-    std::uintmax_t bytes = 0;
-    std::error_code none;
-    for (fs::recursive_directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none))
-      if (std::error_code unknown; entry->is_regular_file(unknown) && !entry->is_symlink(unknown))
-        if (const std::uintmax_t size = entry->file_size(unknown); !unknown) bytes += size;
-    return bytes;
-  }
-
   /// Requires the folder's lock. Removes the least recently used trees, except those in use.
   void remove_least_recently_used() const {
     std::vector<std::pair<fs::file_time_type, std::string>> trees;
@@ -271,67 +323,6 @@ struct Revisions::Impl {
     if (!value) return none;
     Expected<BuildStamp> stamp = from_json<BuildStamp>(*value);
     return stamp && stamp->march == how.march ? *stamp : none;
-  }
-
-  /// One call of the tree's own `make.py build`, for one glob of its variants or for all.
-  MakeCall make_build(const std::string& sha, const results::BuildOptions& how, std::string_view glob,
-                      const BuildListener& listener) const {
-    MakeCall call;
-    call.spec.command = {"sh",
-                         "-c",
-                         R"(cd "$1" && shift && exec "$@" >&2)",
-                         "sh",
-                         tree(sha).string(),
-                         "python3",
-                         "make.py",
-                         "build",
-                         "--toolchain",
-                         how.toolchain,
-                         "--config",
-                         how.config,
-                         "--march",
-                         how.march};
-    if (!glob.empty()) call.spec.command.insert(call.spec.command.end(), {"--variant", std::string(glob)});
-    call.spec.environment = {"SPM_LIB", "LAB_BUILD", "LAB_ROOT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"};
-    call.spec.timeout_seconds = kBuildSeconds;
-    std::ofstream log(path_next_to_tree(sha, "log"), std::ios::app);
-    std::string line;
-    bool refused = false;  // as expected
-    const auto end_line = [&] {
-      refused = refused || line.find(fmt::format("matches '{}'", kNoVariant)) != std::string::npos;
-      if (!refused && !line.empty()) {
-        log << line << std::endl;
-        if (listener) listener(line);
-      }
-      line.clear();
-    };
-    call.spec.on_error = [&](std::string_view text) {
-      for (const char c : text)
-        if (c == '\n' || c == '\r')
-          end_line();
-        else
-          line += c;
-    };
-    call.outcome = run(call.spec);
-    end_line();
-    call.spec.on_error = nullptr;
-    return call;
-  }
-
-  BuildError not_built(const std::string& sha, const MakeCall& call) const {
-    using Kind = BuildError::Kind;
-    if (call.outcome.end == ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted_error());
-    const Expected<std::string> log = read_file(path_next_to_tree(sha, "log"));
-    const std::string said = log ? *log : call.outcome.error_tail;
-    if (std::any_of(kLostPins.begin(), kLostPins.end(),
-                    [&](auto words) { return said.find(words) != std::string::npos; }))
-      return BuildError(
-          Kind::kLostPins,
-          {fmt::format("commit {}: its packages cannot be fetched: {}", results::short_commit(sha), last_line(said)),
-           "set SPM_MIRROR to a mirror that has them (made by: python3 make.py spm mirror push)"});
-    return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} does not build: {}", results::short_commit(sha),
-                                                        describe_end(call.spec, call.outcome)),
-                                            path_next_to_tree(sha, "log").string()});
   }
 };
 
@@ -506,7 +497,9 @@ boost::system::result<BuiltCommit, BuildError> Revisions::build(const std::strin
   BuiltCommit built{sha, *tree, *tree / "build" / build_name(how), 0};
   std::error_code none;
   if (!is_built(sha, how, choice)) fs::remove(log_of(sha), none);
-  const auto make = [&](std::string_view glob) { return impl_->make_build(sha, how, glob, listener); };
+  const auto make = [&](std::string_view glob) {
+    return make_build(impl_->run, impl_->tree(sha), log_of(sha), how, glob, listener);
+  };
 
   Expected<std::vector<ListedVariant>> listed = read_variants(built.build_dir);
   if (!listed) {
@@ -516,7 +509,7 @@ boost::system::result<BuiltCommit, BuildError> Revisions::build(const std::strin
       call = make(kEverything);
       listed = read_variants(built.build_dir);
     }
-    if (!listed) return impl_->not_built(sha, call);
+    if (!listed) return not_built(sha, call, log_of(sha));
   }
   BuildStamp stamp = impl_->read_stamp(sha, how);
   std::set<std::string> missing = not_in(stamp.variants, choice(*listed));
@@ -524,7 +517,7 @@ boost::system::result<BuiltCommit, BuildError> Revisions::build(const std::strin
     MakeCall call = make(glob);
     const bool whole = call.ended_with(ExitStatus::kUsage);
     if (whole) call = make(kEverything);
-    if (!call.ended_with(ExitStatus::kOk)) return impl_->not_built(sha, call);
+    if (!call.ended_with(ExitStatus::kOk)) return not_built(sha, call, log_of(sha));
     stamp.seconds += call.outcome.wall_seconds;
     for (const ListedVariant& variant : *listed)
       if (whole || glob_matches(glob, variant.name())) stamp.variants.push_back(variant.name());

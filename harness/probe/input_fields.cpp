@@ -8,12 +8,12 @@ Error input_error(std::string what, const std::string& nearest) {
   return Error{std::move(what), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), ExitStatus::kUsage};
 }
 
-Expected<std::int64_t> value_of(const VulkanEnum& type, std::string_view text, std::string_view where) {
+Expected<std::int64_t> value_of(const vulkan::EnumNames& type, std::string_view text, std::string_view where) {
   if (const auto found = enum_value(type, text)) return *found;
   // Tables of answers have the names without this.
   const std::string with_prefix = fmt::format("{}{}", type.prefix, text);
   std::vector<std::string> names;
-  for (const EnumName& entry : type.names) {
+  for (const vulkan::EnumName& entry : type.names) {
     names.push_back(enum_word(type, entry.value));
     names.emplace_back(entry.name);
   }
@@ -21,7 +21,8 @@ Expected<std::int64_t> value_of(const VulkanEnum& type, std::string_view text, s
                      enum_value(type, with_prefix) ? with_prefix : nearest_name(text, names));
 }
 
-Expected<std::uint32_t> bits_of(const VulkanEnum& type, const std::vector<std::string>& names, std::string_view where) {
+Expected<std::uint32_t> bits_of(const vulkan::EnumNames& type, const std::vector<std::string>& names,
+                                std::string_view where) {
   std::uint32_t bits = 0;
   for (const std::string& name : names) {
     const Expected<std::int64_t> bit = value_of(type, name, where);

@@ -13,7 +13,7 @@
 #include "harness/base/error.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/nearest.h"
-#include "harness/probe/vulkan_names.h"
+#include "harness/vulkan/names.h"
 
 namespace lab::probe {
 
@@ -36,9 +36,10 @@ Expected<T> read_known_fields(const json::value& value, std::string_view where) 
 }
 
 /// The value of a name or of its short form.
-Expected<std::int64_t> value_of(const VulkanEnum& type, std::string_view text, std::string_view where);
+Expected<std::int64_t> value_of(const vulkan::EnumNames& type, std::string_view text, std::string_view where);
 
 /// The union of such values.
-Expected<std::uint32_t> bits_of(const VulkanEnum& type, const std::vector<std::string>& names, std::string_view where);
+Expected<std::uint32_t> bits_of(const vulkan::EnumNames& type, const std::vector<std::string>& names,
+                                std::string_view where);
 
 }  // namespace lab::probe

@@ -1,23 +1,15 @@
-include(${CMAKE_CURRENT_LIST_DIR}/vulkan_names.cmake)
-get_target_property(vulkan_include lab_vulkan_headers INTERFACE_INCLUDE_DIRECTORIES)
-lab_write_vulkan_names(${vulkan_include}/vulkan/vulkan_core.h ${CMAKE_BINARY_DIR}/generated/vulkan_names_generated.h
-  VkResult VkFormat VkImageType VkImageTiling VkImageUsageFlagBits VkBufferUsageFlagBits VkDriverId VkPhysicalDeviceType
-  VkMemoryPropertyFlagBits VkMemoryHeapFlagBits VkImageCreateFlagBits VkBufferCreateFlagBits)
-target_include_directories(probe PUBLIC ${CMAKE_BINARY_DIR}/generated)
-
 file(GLOB child_sources ${dir}/child/*.cpp)
 add_executable(vulkan_probe_child ${child_sources})
 lab_own(vulkan_probe_child)
-target_link_libraries(vulkan_probe_child PRIVATE probe ${CMAKE_DL_LIBS})
+target_link_libraries(vulkan_probe_child PRIVATE probe)
 set_target_properties(vulkan_probe_child PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
 # Real allocations: another child, with a shader.
 file(GLOB memory_sources ${dir}/memory/*.cpp)
-add_executable(vulkan_memory_child ${memory_sources} ${dir}/child/device_properties.cpp ${dir}/child/instance.cpp
-  ${dir}/child/protocol.cpp ${dir}/child/vulkan.cpp)
+add_executable(vulkan_memory_child ${memory_sources} ${dir}/child/protocol.cpp)
 lab_shaders(vulkan_memory_child ${dir}/memory/shaders/sample_texture.comp)
 lab_own(vulkan_memory_child)
-target_link_libraries(vulkan_memory_child PRIVATE probe designs ${CMAKE_DL_LIBS})
+target_link_libraries(vulkan_memory_child PRIVATE probe)
 set_target_properties(vulkan_memory_child PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 add_dependencies(probe_test vulkan_memory_child)
 

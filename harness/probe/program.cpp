@@ -85,7 +85,7 @@ Expected<void> expect_within(std::string_view where, std::string_view field, std
   return input_error(fmt::format("{}.{}: expected a whole number from 1 to {}, found {}", where, field, most, number));
 }
 
-Expected<std::uint32_t> usage_bits(const VulkanEnum& type, const Names& usage, std::string_view where) {
+Expected<std::uint32_t> usage_bits(const vulkan::EnumNames& type, const Names& usage, std::string_view where) {
   if (usage.empty()) return input_error(fmt::format("{}.usage: expected a list of usages, found []", where));
   return bits_of(type, usage, fmt::format("{}.usage", where));
 }
@@ -94,9 +94,9 @@ Expected<std::uint32_t> usage_bits(const VulkanEnum& type, const Names& usage, s
 Expected<void> check(ProgramUse& use, std::string_view where) {
   if (use.name.empty()) return input_error(fmt::format("{}.name: expected a name, found \"\"", where));
   if (const auto counted = expect_within(where, "count", use.count, kMostResources); !counted) return counted.error();
-  const auto bits = bits_of(kVkMemoryPropertyFlagBits, use.memory, fmt::format("{}.memory", where));
+  const auto bits = bits_of(vulkan::kVkMemoryPropertyFlagBits, use.memory, fmt::format("{}.memory", where));
   if (!bits) return bits.error();
-  use.memory = flag_words(kVkMemoryPropertyFlagBits, *bits);
+  use.memory = flag_words(vulkan::kVkMemoryPropertyFlagBits, *bits);
   return {};
 }
 
@@ -131,17 +131,17 @@ Expected<ProgramImage> image_of(const json::object& object, const std::string& w
   image.kind.array_layers = file->array_layers;
   image.kind.samples = file->samples;
   for (const auto& [type, name, field, value] :
-       {std::tuple{&kVkFormat, &file->format, "format", &image.kind.format},
-        std::tuple{&kVkImageType, &file->type, "type", &image.kind.type},
-        std::tuple{&kVkImageTiling, &file->tiling, "tiling", &image.kind.tiling}}) {
+       {std::tuple{&vulkan::kVkFormat, &file->format, "format", &image.kind.format},
+        std::tuple{&vulkan::kVkImageType, &file->type, "type", &image.kind.type},
+        std::tuple{&vulkan::kVkImageTiling, &file->tiling, "tiling", &image.kind.tiling}}) {
     const auto found = value_of(*type, *name, fmt::format("{}.{}", where, field));
     if (!found) return found.error();
     *value = static_cast<std::int32_t>(*found);
   }
-  const auto usage = usage_bits(kVkImageUsageFlagBits, file->usage, where);
+  const auto usage = usage_bits(vulkan::kVkImageUsageFlagBits, file->usage, where);
   if (!usage) return usage.error();
   image.kind.usage = *usage;
-  const auto flags = bits_of(kVkImageCreateFlagBits, file->flags, fmt::format("{}.flags", where));
+  const auto flags = bits_of(vulkan::kVkImageCreateFlagBits, file->flags, fmt::format("{}.flags", where));
   if (!flags) return flags.error();
   image.kind.flags = *flags;
   return image;
@@ -152,9 +152,9 @@ Expected<ProgramBuffer> buffer_of(const json::object& object, const std::string&
   if (!file) return file.error();
   if (const auto checked = check(file->use, where); !checked) return checked.error();
   if (file->length == 0) return input_error(fmt::format("{}.length: expected a whole number from 1, found 0", where));
-  const auto usage = usage_bits(kVkBufferUsageFlagBits, file->usage, where);
+  const auto usage = usage_bits(vulkan::kVkBufferUsageFlagBits, file->usage, where);
   if (!usage) return usage.error();
-  const auto flags = bits_of(kVkBufferCreateFlagBits, file->flags, fmt::format("{}.flags", where));
+  const auto flags = bits_of(vulkan::kVkBufferCreateFlagBits, file->flags, fmt::format("{}.flags", where));
   if (!flags) return flags.error();
   return ProgramBuffer{std::move(file->use), {*usage, *flags}, file->length};
 }
@@ -221,23 +221,23 @@ Expected<Program> load_program(const std::string& file) {
 }
 
 std::string sweep_text(const Program& program) {
-  const auto names = [](const VulkanEnum& type, std::uint32_t bits) {
+  const auto names = [](const vulkan::EnumNames& type, std::uint32_t bits) {
     return json::array{to_json(flag_words(type, bits))};  // a list of one set
   };
   json::array images, buffers;
   for (const auto& [use, kind, size] : program.images)
-    images.push_back({{"formats", {enum_name(kVkFormat, kind.format)}},
-                      {"type", enum_word(kVkImageType, kind.type)},
-                      {"tilings", {enum_word(kVkImageTiling, kind.tiling)}},
-                      {"usages", names(kVkImageUsageFlagBits, kind.usage)},
-                      {"flags", names(kVkImageCreateFlagBits, kind.flags)},
+    images.push_back({{"formats", {enum_name(vulkan::kVkFormat, kind.format)}},
+                      {"type", enum_word(vulkan::kVkImageType, kind.type)},
+                      {"tilings", {enum_word(vulkan::kVkImageTiling, kind.tiling)}},
+                      {"usages", names(vulkan::kVkImageUsageFlagBits, kind.usage)},
+                      {"flags", names(vulkan::kVkImageCreateFlagBits, kind.flags)},
                       {"mip_levels", {kind.mip_levels == kFullChain ? json::value("full") : kind.mip_levels}},
                       {"array_layers", {kind.array_layers}},
                       {"samples", {kind.samples}},
                       {"sizes", json::array{json::array{size.width, size.height, size.depth}}}});
   for (const auto& [use, kind, length] : program.buffers)
-    buffers.push_back({{"usages", names(kVkBufferUsageFlagBits, kind.usage)},
-                       {"flags", names(kVkBufferCreateFlagBits, kind.flags)},
+    buffers.push_back({{"usages", names(vulkan::kVkBufferUsageFlagBits, kind.usage)},
+                       {"flags", names(vulkan::kVkBufferCreateFlagBits, kind.flags)},
                        {"lengths", {length}}});
   return serialize(json::object{{"schema", kSweepSchema}, {"images", images}, {"buffers", buffers}});
 }

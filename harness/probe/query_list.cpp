@@ -10,14 +10,14 @@ namespace lab::probe {
 
 namespace {
 
-std::string flags(const VulkanEnum& type, std::uint32_t bits) {
+std::string flags(const vulkan::EnumNames& type, std::uint32_t bits) {
   return fmt::format("{}", fmt::join(flag_words(type, bits), "+"));
 }
 
 // "R8G8B8A8_UNORM": the field's usual spelling, unlike the lower-case words of other enumerators.
 std::string format_name(std::int32_t format) {
-  std::string name = enum_name(kVkFormat, format);
-  if (name.starts_with(kVkFormat.prefix)) name.erase(0, kVkFormat.prefix.size());
+  std::string name = enum_name(vulkan::kVkFormat, format);
+  if (name.starts_with(vulkan::kVkFormat.prefix)) name.erase(0, vulkan::kVkFormat.prefix.size());
   return name;
 }
 
@@ -54,17 +54,17 @@ std::string describe(const QueryList& list, std::size_t query) {
 
 results::ImageKind in_words(const ImageKind& kind) {
   return {.format = format_name(kind.format),
-          .type = enum_word(kVkImageType, kind.type),
-          .tiling = enum_word(kVkImageTiling, kind.tiling),
-          .usage = flags(kVkImageUsageFlagBits, kind.usage),
-          .flags = flags(kVkImageCreateFlagBits, kind.flags),
+          .type = enum_word(vulkan::kVkImageType, kind.type),
+          .tiling = enum_word(vulkan::kVkImageTiling, kind.tiling),
+          .usage = flags(vulkan::kVkImageUsageFlagBits, kind.usage),
+          .flags = flags(vulkan::kVkImageCreateFlagBits, kind.flags),
           .mip_levels = kind.mip_levels,
           .array_layers = kind.array_layers,
           .samples = kind.samples};
 }
 
 results::BufferKind in_words(const BufferKind& kind) {
-  return {flags(kVkBufferUsageFlagBits, kind.usage), flags(kVkBufferCreateFlagBits, kind.flags)};
+  return {flags(vulkan::kVkBufferUsageFlagBits, kind.usage), flags(vulkan::kVkBufferCreateFlagBits, kind.flags)};
 }
 
 }  // namespace lab::probe

@@ -97,13 +97,13 @@ class BlockReader {
       refuse(field, "expected numbers above 0, found 0");
   }
 
-  std::int32_t value(const VulkanEnum& type, std::string_view field, const std::string& name) {
+  std::int32_t value(const vulkan::EnumNames& type, std::string_view field, const std::string& name) {
     const Expected<std::int64_t> found = value_of(type, name, fmt::format("{}.{}", where_, field));
     if (!found) fail(found.error());
     return found ? static_cast<std::int32_t>(*found) : 0;
   }
 
-  std::vector<std::int32_t> values(const VulkanEnum& type, std::string_view field,
+  std::vector<std::int32_t> values(const vulkan::EnumNames& type, std::string_view field,
                                    const std::vector<std::string>& names) {
     expect_some(field, names);
     std::vector<std::int32_t> found;
@@ -112,8 +112,8 @@ class BlockReader {
   }
 
   // Each element of the list is a set of flags.
-  std::vector<std::uint32_t> sets(const VulkanEnum& type, std::string_view field, const std::vector<Names>& lists,
-                                  bool may_be_empty) {
+  std::vector<std::uint32_t> sets(const vulkan::EnumNames& type, std::string_view field,
+                                  const std::vector<Names>& lists, bool may_be_empty) {
     expect_some(field, lists);
     std::vector<std::uint32_t> found;
     for (const Names& names : lists) {
@@ -169,11 +169,11 @@ Expected<ImageBlock> image_block(const json::object& object, const std::string& 
   if (!file) return file.error();
   BlockReader reader(where);
   ImageBlock block;
-  const auto formats = reader.values(kVkFormat, "formats", file->formats);
-  const std::int32_t type = reader.value(kVkImageType, "type", file->type);
-  const auto tilings = reader.values(kVkImageTiling, "tilings", file->tilings);
-  const auto usages = reader.sets(kVkImageUsageFlagBits, "usages", file->usages, false);
-  const auto flags = reader.sets(kVkImageCreateFlagBits, "flags", file->flags, true);
+  const auto formats = reader.values(vulkan::kVkFormat, "formats", file->formats);
+  const std::int32_t type = reader.value(vulkan::kVkImageType, "type", file->type);
+  const auto tilings = reader.values(vulkan::kVkImageTiling, "tilings", file->tilings);
+  const auto usages = reader.sets(vulkan::kVkImageUsageFlagBits, "usages", file->usages, false);
+  const auto flags = reader.sets(vulkan::kVkImageCreateFlagBits, "flags", file->flags, true);
   const auto levels = mip_levels(file->mip_levels, reader);
   reader.expect_above_zero("array_layers", file->array_layers);
   reader.expect_some("samples", file->samples);
@@ -198,8 +198,8 @@ Expected<BufferBlock> buffer_block(const json::object& object, const std::string
   if (!file) return file.error();
   BlockReader reader(where);
   BufferBlock block;
-  const auto usages = reader.sets(kVkBufferUsageFlagBits, "usages", file->usages, false);
-  const auto flags = reader.sets(kVkBufferCreateFlagBits, "flags", file->flags, true);
+  const auto usages = reader.sets(vulkan::kVkBufferUsageFlagBits, "usages", file->usages, false);
+  const auto flags = reader.sets(vulkan::kVkBufferCreateFlagBits, "flags", file->flags, true);
   reader.expect_above_zero("lengths", file->lengths);
   if (reader.error()) return *reader.error();
   block.lengths = file->lengths;

@@ -57,6 +57,104 @@ std::string kind_of(const Candidate& one, const judge::Fitness& fitness) {
   return one.on_front ? kFront : one.on_group_front ? kGroupFront : kNeither;
 }
 
+const WorkloadInfo* workload_of(const Result& result, const std::string& family, const ChoiceGroup& group) {
+  const auto found = std::ranges::find_if(
+      result.workloads, [&](const WorkloadInfo& one) { return one.family == family && one.name == group.workload; });
+  return found == result.workloads.end() ? nullptr : &*found;
+}
+
+std::optional<std::size_t> group_of(const Choice& choice, const VariantCard& variant) {
+  for (std::size_t i = 0; i < choice.groups.size(); ++i) {
+    const ChoiceGroup& group = choice.groups[i];
+    const auto trait = variant.traits.find(group.trait);
+    const std::string value = trait == variant.traits.end() ? "" : trait->second;
+    if (group.trait.empty() || ::fnmatch(group.like.c_str(), value.c_str(), FNM_EXTMATCH) == 0) return i;
+  }
+  return std::nullopt;
+}
+
+/// The largest over the processes, as in the table of metrics.
+std::optional<double> value_of(const Result& result, const ChoiceMetric& metric, const std::string& benchmark) {
+  const auto most = [&](const std::string& name) -> std::optional<double> {
+    const std::vector<stats::Datum> values = judge::metric_values(result, benchmark, name);
+    if (values.empty()) return std::nullopt;
+    return std::ranges::max(values, {}, &stats::Datum::value).value;
+  };
+  const std::optional<double> part = most(metric.metric);
+  if (!part || metric.over.empty()) return part;
+  const std::optional<double> whole = most(metric.over);
+  return whole && *whole > 0 ? std::optional(*part / *whole) : std::nullopt;
+}
+
+std::optional<Candidate> candidate(const Choice& choice, const Result& result, const VariantCard& variant) {
+  const std::optional<std::size_t> group = group_of(choice, variant);
+  if (!group || workload_of(result, variant.family, choice.groups[*group]) == nullptr) return std::nullopt;
+  Candidate one{
+      &variant, *group,  results::benchmark_name(variant.family, variant.name, choice.groups[*group].workload),
+      {},       nullptr, {}};
+  const std::vector<stats::Datum> times = judge::process_times(result, one.benchmark);
+  if (times.empty()) return std::nullopt;
+  one.time = judge::estimate(times);
+  for (const results::Exhibit& exhibit : result.exhibits)
+    if (exhibit.benchmark == one.benchmark && exhibit.info.name == choice.latency) one.latency = &exhibit;
+  for (const ChoiceMetric& metric : choice.metrics) one.metrics.push_back(value_of(result, metric, one.benchmark));
+  return one;
+}
+
+/// By group, and there by time.
+std::vector<Candidate> candidates_of(const std::string& family, const Choice& choice, const Result& result) {
+  std::vector<Candidate> candidates;
+  for (const VariantCard& variant : result.variants)
+    if (variant.family == family)
+      if (std::optional<Candidate> one = candidate(choice, result, variant)) candidates.push_back(std::move(*one));
+  std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
+    return a.group != b.group ? a.group < b.group : a.time.median < b.time.median;
+  });
+  return candidates;
+}
+
+void mark_front(const std::vector<Candidate*>& candidates, bool Candidate::*mark) {
+  std::vector<std::pair<double, double>> points;
+  std::vector<Candidate*> with_memory;
+  for (Candidate* one : candidates)
+    if (one->memory()) {
+      points.emplace_back(one->time.median, *one->memory());
+      with_memory.push_back(one);
+    }
+  for (const std::size_t at : pareto_front(points)) with_memory[at]->*mark = true;
+}
+
+TableCell quantile(const Candidate& one, const char* name) {
+  if (one.latency == nullptr) return "";
+  const auto found = one.latency->summary.find(name);
+  return found == one.latency->summary.end() ? "" : number(found->second);
+}
+
+/// "lacks 3 workloads: it serves one thread at a time; 1 workload: it moves blocks", the most frequent reason first;
+/// "" if it lacks none.
+std::string lacks(const Result& result, const VariantCard& variant) {
+  std::map<std::string, std::size_t> workloads;
+  for (const results::Unsupported& one : result.unsupported)
+    if (const results::BenchmarkParts parts = results::benchmark_parts(one.benchmark);
+        parts.family == variant.family && parts.variant == variant.name)
+      ++workloads[one.reason];
+  std::vector<std::pair<std::string, std::size_t>> reasons(workloads.begin(), workloads.end());
+  std::ranges::stable_sort(reasons, std::greater(), &std::pair<std::string, std::size_t>::second);
+  std::vector<std::string> texts;
+  for (const auto& [reason, count] : reasons)
+    texts.push_back(fmt::format("{}: {}", counted(count, "workload"), reason));
+  return texts.empty() ? "" : fmt::format("lacks {}", fmt::join(texts, "; "));
+}
+
+/// Two sentences at most.
+std::string cannot_do(const Result& result, const VariantCard& variant) {
+  std::string text = capitalized(variant.weakness);
+  const std::string lacked = lacks(result, variant);
+  if (lacked.empty()) return text;
+  if (!text.empty()) text += text.ends_with('.') ? " " : ". ";
+  return text + capitalized(lacked) + ".";
+}
+
 /// The candidates that are measured on one workload: they are compared with each other.
 struct Contest {
   const WorkloadInfo* workload = nullptr;
@@ -66,13 +164,11 @@ struct Contest {
 class Choices {
  public:
   Choices(std::string family, const Choice& choice, const Result& result, const judge::Fitness& fitness)
-      : family_(std::move(family)), choice_(choice), result_(result), fitness_(fitness) {
-    for (const VariantCard& variant : result.variants)
-      if (variant.family == family_)
-        if (std::optional<Candidate> one = candidate(variant)) candidates_.push_back(std::move(*one));
-    std::ranges::stable_sort(candidates_, [](const Candidate& a, const Candidate& b) {
-      return a.group != b.group ? a.group < b.group : a.time.median < b.time.median;
-    });
+      : family_(std::move(family)),
+        choice_(choice),
+        result_(result),
+        fitness_(fitness),
+        candidates_(candidates_of(family_, choice, result)) {
     for (const Contest& contest : contests()) {
       if (!fitness_.fit) break;  // a front is a verdict on times
       if (std::ranges::count_if(contest.candidates, [](const Candidate* one) { return one->memory().has_value(); }) < 2)
@@ -105,71 +201,16 @@ class Choices {
   }
 
  private:
-  const WorkloadInfo* workload_of(const ChoiceGroup& group) const {
-    const auto found = std::ranges::find_if(result_.workloads, [&](const WorkloadInfo& one) {
-      return one.family == family_ && one.name == group.workload;
-    });
-    return found == result_.workloads.end() ? nullptr : &*found;
-  }
-
-  std::optional<std::size_t> group_of(const VariantCard& variant) const {
-    for (std::size_t i = 0; i < choice_.groups.size(); ++i) {
-      const ChoiceGroup& group = choice_.groups[i];
-      const auto trait = variant.traits.find(group.trait);
-      const std::string value = trait == variant.traits.end() ? "" : trait->second;
-      if (group.trait.empty() || ::fnmatch(group.like.c_str(), value.c_str(), FNM_EXTMATCH) == 0) return i;
-    }
-    return std::nullopt;
-  }
-
-  std::optional<Candidate> candidate(const VariantCard& variant) const {
-    const std::optional<std::size_t> group = group_of(variant);
-    if (!group || workload_of(choice_.groups[*group]) == nullptr) return std::nullopt;
-    Candidate one{&variant, *group,  results::benchmark_name(family_, variant.name, choice_.groups[*group].workload),
-                  {},       nullptr, {}};
-    const std::vector<stats::Datum> times = judge::process_times(result_, one.benchmark);
-    if (times.empty()) return std::nullopt;
-    one.time = judge::estimate(times);
-    for (const results::Exhibit& exhibit : result_.exhibits)
-      if (exhibit.benchmark == one.benchmark && exhibit.info.name == choice_.latency) one.latency = &exhibit;
-    for (const ChoiceMetric& metric : choice_.metrics) one.metrics.push_back(value_of(metric, one.benchmark));
-    return one;
-  }
-
-  /// The largest over the processes, as in the table of metrics.
-  std::optional<double> value_of(const ChoiceMetric& metric, const std::string& benchmark) const {
-    const auto most = [&](const std::string& name) -> std::optional<double> {
-      const std::vector<stats::Datum> values = judge::metric_values(result_, benchmark, name);
-      if (values.empty()) return std::nullopt;
-      return std::ranges::max(values, {}, &stats::Datum::value).value;
-    };
-    const std::optional<double> part = most(metric.metric);
-    if (!part || metric.over.empty()) return part;
-    const std::optional<double> whole = most(metric.over);
-    return whole && *whole > 0 ? std::optional(*part / *whole) : std::nullopt;
-  }
-
   /// In the order of the groups.
   std::vector<Contest> contests() {
     std::vector<Contest> all;
     for (Candidate& one : candidates_) {
-      const WorkloadInfo* const workload = workload_of(choice_.groups[one.group]);
+      const WorkloadInfo* const workload = workload_of(result_, family_, choice_.groups[one.group]);
       auto found = std::ranges::find(all, workload, &Contest::workload);
       if (found == all.end()) found = all.insert(all.end(), {workload, {}});
       found->candidates.push_back(&one);
     }
     return all;
-  }
-
-  static void mark_front(const std::vector<Candidate*>& candidates, bool Candidate::*mark) {
-    std::vector<std::pair<double, double>> points;
-    std::vector<Candidate*> with_memory;
-    for (Candidate* one : candidates)
-      if (one->memory()) {
-        points.emplace_back(one->time.median, *one->memory());
-        with_memory.push_back(one);
-      }
-    for (const std::size_t at : pareto_front(points)) with_memory[at]->*mark = true;
   }
 
   std::string how_to_read() {
@@ -233,39 +274,8 @@ class Choices {
 
   bool has_unsupported() const {
     return std::ranges::any_of(result_.variants, [&](const VariantCard& variant) {
-      return variant.family == family_ && !lacks(variant).empty();
+      return variant.family == family_ && !lacks(result_, variant).empty();
     });
-  }
-
-  /// "lacks 3 workloads: it serves one thread at a time; 1 workload: it moves blocks", the most frequent reason first;
-  /// "" if it lacks none.
-  std::string lacks(const VariantCard& variant) const {
-    std::map<std::string, std::size_t> workloads;
-    for (const results::Unsupported& one : result_.unsupported)
-      if (const results::BenchmarkParts parts = results::benchmark_parts(one.benchmark);
-          parts.family == family_ && parts.variant == variant.name)
-        ++workloads[one.reason];
-    std::vector<std::pair<std::string, std::size_t>> reasons(workloads.begin(), workloads.end());
-    std::ranges::stable_sort(reasons, std::greater(), &std::pair<std::string, std::size_t>::second);
-    std::vector<std::string> texts;
-    for (const auto& [reason, count] : reasons)
-      texts.push_back(fmt::format("{}: {}", counted(count, "workload"), reason));
-    return texts.empty() ? "" : fmt::format("lacks {}", fmt::join(texts, "; "));
-  }
-
-  /// Two sentences at most.
-  std::string cannot_do(const VariantCard& variant) const {
-    std::string text = capitalized(variant.weakness);
-    const std::string lacked = lacks(variant);
-    if (lacked.empty()) return text;
-    if (!text.empty()) text += text.ends_with('.') ? " " : ". ";
-    return text + capitalized(lacked) + ".";
-  }
-
-  static TableCell quantile(const Candidate& one, const char* name) {
-    if (one.latency == nullptr) return "";
-    const auto found = one.latency->summary.find(name);
-    return found == one.latency->summary.end() ? "" : number(found->second);
   }
 
   Table table(bool plotted) const {
@@ -309,12 +319,12 @@ class Choices {
       const auto found = card.traits.find(trait.trait);
       cells.emplace_back(found == card.traits.end() ? trait.otherwise : found->second);
     }
-    cells.emplace_back(cannot_do(card));
+    cells.emplace_back(cannot_do(result_, card));
     return cells;
   }
 
   std::string group_title(std::size_t group) const {
-    const WorkloadInfo& workload = *workload_of(choice_.groups[group]);
+    const WorkloadInfo& workload = *workload_of(result_, family_, choice_.groups[group]);
     return fmt::format("{}. Measured on {}: {}", choice_.groups[group].title, workload.name, workload.title);
   }
 
@@ -329,7 +339,9 @@ class Choices {
     for (const VariantCard& variant : result_.variants)
       if (variant.family == family_ &&
           std::ranges::none_of(candidates_, [&](const Candidate& one) { return one.variant == &variant; }))
-        names.push_back(lacks(variant).empty() ? variant.name : fmt::format("{} ({})", variant.name, lacks(variant)));
+        names.push_back(lacks(result_, variant).empty()
+                            ? variant.name
+                            : fmt::format("{} ({})", variant.name, lacks(result_, variant)));
     return names;
   }
 

@@ -88,6 +88,37 @@ struct Extent {
   bool log = false;
 };
 
+json::object row_of(const VariantPoints& one, const Point& point, std::size_t order) {
+  return {{"variant", one.variant->name},
+          {"benchmark", point.benchmark},
+          {"workload", point.workload->name},
+          {"label", point.label()},
+          {"what", point.name()},
+          {"order", order},
+          {"x", point.x},
+          {"y", point.y},
+          {"shown_x", shown(point.x)},
+          {"shown_y", shown(point.y)},
+          {"front", point.on_front}};
+}
+
+/// The ratio of two points' cost as text, with its interval; "" if it is not known to be below 1.
+std::string share_of_cost(const results::Metric& x, const Point& cheap, const Point& dear) {
+  if (x.kind == results::MetricKind::kExact) return shown(cheap.x / dear.x);
+  const std::optional<stats::Estimate> ratio = stats::estimate_ratio(cheap.xs, dear.xs);
+  if (!ratio || !ratio->interval || ratio->interval->high >= 1) return "";
+  return fmt::format("{} ({})", shown(ratio->median), range(shown(ratio->interval->low), shown(ratio->interval->high)));
+}
+
+/// Whether the quality of a point is known to be no worse than that of another.
+bool reaches(const results::Metric& y, const Point& point, const Point& best) {
+  if (results::is_worse(y, best.y, point.y)) return false;
+  if (y.kind == results::MetricKind::kExact) return true;
+  const auto own = judge::estimate(point.ys).interval, other = judge::estimate(best.ys).interval;
+  if (!own || !other) return false;
+  return y.better == Better::kMore ? own->low >= other->high : own->high <= other->low;
+}
+
 class TradeOffChart {
  public:
   TradeOffChart(std::string family, const TradeOff& wanted, const Result& result, const judge::Fitness& fitness)
@@ -196,25 +227,6 @@ class TradeOffChart {
     for (const std::size_t at : pareto_front(costs)) points[at].on_front = true;
   }
 
-  /// The ratio of two points' cost as text, with its interval; "" if it is not known to be below 1.
-  std::string share_of_cost(const Point& cheap, const Point& dear) const {
-    if (metric(wanted_.x).kind == results::MetricKind::kExact) return shown(cheap.x / dear.x);
-    const std::optional<stats::Estimate> ratio = stats::estimate_ratio(cheap.xs, dear.xs);
-    if (!ratio || !ratio->interval || ratio->interval->high >= 1) return "";
-    return fmt::format("{} ({})", shown(ratio->median),
-                       range(shown(ratio->interval->low), shown(ratio->interval->high)));
-  }
-
-  /// Whether the quality of a point is known to be no worse than that of another.
-  bool reaches(const Point& point, const Point& best) const {
-    const results::Metric y = metric(wanted_.y);
-    if (results::is_worse(y, best.y, point.y)) return false;
-    if (y.kind == results::MetricKind::kExact) return true;
-    const auto own = judge::estimate(point.ys).interval, other = judge::estimate(best.ys).interval;
-    if (!own || !other) return false;
-    return y.better == Better::kMore ? own->low >= other->high : own->high <= other->low;
-  }
-
   /// The point of another workload that gives at least as much as the best of the first workload, for the least. "" if
   /// it is not known to cost less, or there is none.
   std::string finding() const {
@@ -227,10 +239,11 @@ class TradeOffChart {
         best = &point;
     const Point* cheapest = nullptr;
     for (const Point& point : points)
-      if (point.workload != best->workload && reaches(point, *best) && (cheapest == nullptr || point.x < cheapest->x))
+      if (point.workload != best->workload && reaches(y, point, *best) &&
+          (cheapest == nullptr || point.x < cheapest->x))
         cheapest = &point;
     if (cheapest == nullptr || cheapest->x >= best->x || best->x <= 0) return "";
-    const std::string share = share_of_cost(*cheapest, *best);
+    const std::string share = share_of_cost(x, *cheapest, *best);
     if (share.empty()) return "";
     return fmt::format("{} reaches the {} of {} at {} of its {}", cheapest->name(), quantity(y), best->name(), share,
                        quantity(x));
@@ -274,20 +287,6 @@ class TradeOffChart {
       points.push_back(fmt::format("{}: {}, {}", point.name(), shown(point.x), shown(point.y)));
     return fmt::format("Scatter plot of {} against {}. {}. {}.", wanted_.y_axis, wanted_.x_axis, title(),
                        fmt::join(points, "; "));
-  }
-
-  json::object row_of(const VariantPoints& one, const Point& point, std::size_t order) const {
-    return {{"variant", one.variant->name},
-            {"benchmark", point.benchmark},
-            {"workload", point.workload->name},
-            {"label", point.label()},
-            {"what", point.name()},
-            {"order", order},
-            {"x", point.x},
-            {"y", point.y},
-            {"shown_x", shown(point.x)},
-            {"shown_y", shown(point.y)},
-            {"front", point.on_front}};
   }
 
   Table table() const {

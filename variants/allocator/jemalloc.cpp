@@ -1,11 +1,13 @@
-#include "variants/allocator/family/jemalloc_heap.h"
+#include "variants/common/mallocs/jemalloc.h"
+
 #include "variants/allocator/family/registration.h"
+#include "variants/allocator/family/third_party_heap.h"
 
 namespace lab::allocator {
 
-class JemallocVariant : public JemallocHeap {
+class JemallocVariant : public ThirdPartyHeap<Jemalloc> {
  public:
-  using JemallocHeap::JemallocHeap;
+  using ThirdPartyHeap::ThirdPartyHeap;
   void free(void* block) { std::free(block); }
 };
 

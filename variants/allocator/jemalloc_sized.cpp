@@ -1,13 +1,14 @@
 #include <algorithm>
 
-#include "variants/allocator/family/jemalloc_heap.h"
 #include "variants/allocator/family/registration.h"
+#include "variants/allocator/family/third_party_heap.h"
+#include "variants/common/mallocs/jemalloc.h"
 
 namespace lab::allocator {
 
-class JemallocVariantSized : public JemallocHeap {
+class JemallocVariantSized : public ThirdPartyHeap<Jemalloc> {
  public:
-  using JemallocHeap::JemallocHeap;
+  using ThirdPartyHeap::ThirdPartyHeap;
   void free(void* block, std::size_t bytes) {
     // sdallocx accepts neither nullptr nor a size of 0.
     if (block != nullptr) sdallocx(block, std::max<std::size_t>(bytes, 1), 0);

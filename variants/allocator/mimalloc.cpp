@@ -1,11 +1,13 @@
-#include "variants/allocator/family/mimalloc_heap.h"
+#include "variants/common/mallocs/mimalloc.h"
+
 #include "variants/allocator/family/registration.h"
+#include "variants/allocator/family/third_party_heap.h"
 
 namespace lab::allocator {
 
-class MimallocVariant : public MimallocHeap {
+class MimallocVariant : public ThirdPartyHeap<Mimalloc> {
  public:
-  using MimallocHeap::MimallocHeap;
+  using ThirdPartyHeap::ThirdPartyHeap;
   void free(void* block) { mi_free(block); }
 };
 

@@ -1,11 +1,12 @@
-#include "variants/allocator/family/mimalloc_heap.h"
 #include "variants/allocator/family/registration.h"
+#include "variants/allocator/family/third_party_heap.h"
+#include "variants/common/mallocs/mimalloc.h"
 
 namespace lab::allocator {
 
-class MimallocVariantSized : public MimallocHeap {
+class MimallocVariantSized : public ThirdPartyHeap<Mimalloc> {
  public:
-  using MimallocHeap::MimallocHeap;
+  using ThirdPartyHeap::ThirdPartyHeap;
   void free(void* block, std::size_t bytes) { mi_free_size(block, bytes); }
 };
 

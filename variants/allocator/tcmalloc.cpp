@@ -1,11 +1,13 @@
+#include "variants/common/mallocs/tcmalloc.h"
+
 #include "variants/allocator/family/registration.h"
-#include "variants/allocator/family/tcmalloc_heap.h"
+#include "variants/allocator/family/third_party_heap.h"
 
 namespace lab::allocator {
 
-class TcmallocVariant : public TcmallocHeap {
+class TcmallocVariant : public ThirdPartyHeap<Tcmalloc> {
  public:
-  using TcmallocHeap::TcmallocHeap;
+  using ThirdPartyHeap::ThirdPartyHeap;
   void free(void* block) { std::free(block); }
 };
 

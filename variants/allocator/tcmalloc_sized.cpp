@@ -1,11 +1,12 @@
 #include "variants/allocator/family/registration.h"
-#include "variants/allocator/family/tcmalloc_heap.h"
+#include "variants/allocator/family/third_party_heap.h"
+#include "variants/common/mallocs/tcmalloc.h"
 
 namespace lab::allocator {
 
-class TcmallocVariantSized : public TcmallocHeap {
+class TcmallocVariantSized : public ThirdPartyHeap<Tcmalloc> {
  public:
-  using TcmallocHeap::TcmallocHeap;
+  using ThirdPartyHeap::ThirdPartyHeap;
   void free(void* block, std::size_t bytes) { tc_free_sized(block, bytes); }
 };
 

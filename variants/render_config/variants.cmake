@@ -15,7 +15,7 @@ function(render_config_part part)
 endfunction()
 
 render_config_part(language PUBLIC base)
-render_config_part(engine PUBLIC render_config_language vulkan designs base PRIVATE lab_spirv_cross lab_stb)
+render_config_part(engine PUBLIC render_config_language vulkan_common designs base PRIVATE lab_spirv_cross lab_stb)
 lab_shaders(render_config_engine ${parts}/engine/shaders/overlay.vert ${parts}/engine/shaders/overlay.frag)
 include(${parts}/builtin_shaders.cmake)
 render_config_part(coded PUBLIC render_config_engine)
@@ -28,7 +28,7 @@ foreach(part engine coded)
   target_link_libraries(render_config_${part}_test PRIVATE lab_benchmark lab_stb)
 endforeach()
 
-target_link_libraries(family_${family} PUBLIC render_config_coded render_config_engine vulkan designs)
+target_link_libraries(family_${family} PUBLIC render_config_coded render_config_engine vulkan_common designs)
 
 add_executable(render_config_view ${parts}/viewer/main.cpp $<TARGET_OBJECTS:bench>)
 lab_own(render_config_view)

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "variants/vulkan/objects.h"
+#include "harness/vulkan/objects.h"
 
 namespace lab::vulkan {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/base/error.h"
-#include "variants/vulkan/memory.h"
+#include "harness/vulkan/memory.h"
 
 namespace lab::vulkan {
 

@@ -14,8 +14,8 @@
 #include "harness/base/error.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
-#include "variants/vulkan/device.h"
-#include "variants/vulkan/memory.h"
+#include "harness/vulkan/device.h"
+#include "harness/vulkan/memory.h"
 
 namespace lab::vulkan {
 

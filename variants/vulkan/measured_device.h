@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "variants/vulkan/device.h"
+#include "harness/vulkan/device.h"
 
 namespace lab::vulkan {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "add_words.comp.h"
+#include "harness/vulkan/objects.h"
 #include "variants/vulkan/commands.h"
-#include "variants/vulkan/objects.h"
 #include "variants/vulkan/resources.h"
 #include "variants/vulkan/staging.h"
 #include "variants/vulkan/timestamps.h"

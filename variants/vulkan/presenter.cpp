@@ -9,7 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "variants/vulkan/objects.h"
+#include "harness/vulkan/barriers.h"
+#include "harness/vulkan/objects.h"
 
 namespace lab::vulkan {
 
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::uint64_t kForever = ~std::uint64_t{0};
 constexpr int kAttempts = 8;  // to present while the window's size changes all the time
-constexpr VkImageSubresourceRange kWhole{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
 
 Error unfit(std::string_view why) {
   return {fmt::format("no images in the window: {}", why), "", ExitStatus::kUnfit};
@@ -33,20 +33,6 @@ Expected<std::vector<Value>> all_of(const Ask& ask, std::string_view call) {
   if (const auto asked = success_of(result, call); !asked) return asked.error();
   values.resize(count);
   return values;
-}
-
-VkImageMemoryBarrier barrier_of(VkImage image, VkAccessFlags before, VkAccessFlags after, VkImageLayout from,
-                                VkImageLayout to) {
-  VkImageMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
-  barrier.srcAccessMask = before;
-  barrier.dstAccessMask = after;
-  barrier.oldLayout = from;
-  barrier.newLayout = to;
-  barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = image;
-  barrier.subresourceRange = kWhole;
-  return barrier;
 }
 
 VkOffset3D corner_of(std::uint32_t width, std::uint32_t height) {
@@ -202,10 +188,7 @@ void Presenter::record(VkCommandBuffer commands, VkImage from, std::uint32_t wid
                        VkImage to) const {
   const DeviceFunctions& vk = device_.vk();
   // The semaphore of the acquisition waits in the same stage as this barrier.
-  const VkImageMemoryBarrier before =
-      barrier_of(to, 0, VK_ACCESS_TRANSFER_WRITE_BIT, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0,
-                          nullptr, 1, &before);
+  image_barrier(vk, commands, to, {VK_PIPELINE_STAGE_TRANSFER_BIT, 0, VK_IMAGE_LAYOUT_UNDEFINED}, kCopiedTo);
   VkImageBlit blit{};
   blit.srcSubresource = blit.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
   blit.srcOffsets[1] = corner_of(width, height);
@@ -213,10 +196,8 @@ void Presenter::record(VkCommandBuffer commands, VkImage from, std::uint32_t wid
   const bool same = width == extent_.width && height == extent_.height;
   vk.vkCmdBlitImage(commands, from, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
                     &blit, same ? VK_FILTER_NEAREST : VK_FILTER_LINEAR);
-  const VkImageMemoryBarrier after = barrier_of(to, VK_ACCESS_TRANSFER_WRITE_BIT, 0,
-                                                VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
-  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, nullptr,
-                          0, nullptr, 1, &after);
+  image_barrier(vk, commands, to, kCopiedTo,
+                {VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR});
 }
 
 Expected<bool> Presenter::present(VkImage image, std::uint32_t width, std::uint32_t height) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "variants/vulkan/memory.h"
+#include "harness/vulkan/memory.h"
 
 struct xcb_connection_t;
 

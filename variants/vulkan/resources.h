@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/vulkan/memory.h"
+#include "harness/vulkan/objects.h"
 #include "variants/designs/offsets/alignment_buckets.h"
-#include "variants/vulkan/memory.h"
-#include "variants/vulkan/objects.h"
 
 namespace lab::vulkan {
 

@@ -3,34 +3,13 @@
 #include <optional>
 #include <utility>
 
+#include "harness/vulkan/barriers.h"
+
 namespace lab::vulkan {
 
 namespace {
 
 constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
-
-void memory_barrier(const Device& device, VkCommandBuffer commands, VkPipelineStageFlags to_stage, VkAccessFlags to) {
-  VkMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
-  barrier.dstAccessMask = to;
-  device.vk().vkCmdPipelineBarrier(commands, kTransfer, to_stage, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-}
-
-void image_barrier(const Device& device, VkCommandBuffer commands, const Image& image, VkAccessFlags from,
-                   VkImageLayout old_layout, VkAccessFlags to, VkImageLayout layout) {
-  VkImageMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
-  barrier.srcAccessMask = from;
-  barrier.dstAccessMask = to;
-  barrier.oldLayout = old_layout;
-  barrier.newLayout = layout;
-  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = image.handle();
-  barrier.subresourceRange = {aspect_of(image.format), 0, 1, 0, 1};
-  device.vk().vkCmdPipelineBarrier(commands, kTransfer, kTransfer, 0, 0, nullptr, 0, nullptr, 1, &barrier);
-}
 
 VkBufferImageCopy whole(const Image& image) {
   VkBufferImageCopy copy{};
@@ -63,7 +42,8 @@ Expected<void> Staging::to(const Buffer& buffer) const {
   return device_->run([&](VkCommandBuffer commands) {
     const VkBufferCopy copy{0, 0, buffer.length};
     device_->vk().vkCmdCopyBuffer(commands, buffer_.handle(), buffer.handle(), 1, &copy);
-    memory_barrier(*device_, commands, kTransfer, VK_ACCESS_TRANSFER_READ_BIT);
+    memory_barrier(device_->vk(), commands, kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kTransfer,
+                   VK_ACCESS_TRANSFER_READ_BIT);
   });
 }
 
@@ -71,12 +51,11 @@ Expected<void> Staging::to(const Image& image) const {
   if (const auto flushed = memory_.flush(); !flushed) return flushed.error();
   return device_->run([&](VkCommandBuffer commands) {
     const VkBufferImageCopy copy = whole(image);
-    image_barrier(*device_, commands, image, 0, VK_IMAGE_LAYOUT_UNDEFINED, VK_ACCESS_TRANSFER_WRITE_BIT,
-                  VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-    device_->vk().vkCmdCopyBufferToImage(commands, buffer_.handle(), image.handle(),
-                                         VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &copy);
-    image_barrier(*device_, commands, image, VK_ACCESS_TRANSFER_WRITE_BIT, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                  VK_ACCESS_TRANSFER_READ_BIT, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    const VkImageAspectFlags aspect = aspect_of(image.format);
+    image_barrier(device_->vk(), commands, image.handle(), {kTransfer, 0, VK_IMAGE_LAYOUT_UNDEFINED}, kCopiedTo,
+                  aspect);
+    device_->vk().vkCmdCopyBufferToImage(commands, buffer_.handle(), image.handle(), kCopiedTo.layout, 1, &copy);
+    image_barrier(device_->vk(), commands, image.handle(), kCopiedTo, kCopiedFrom, aspect);
   });
 }
 
@@ -85,7 +64,8 @@ Expected<void> Staging::from(const Buffer& buffer) const {
   const auto copied = device_->run([&](VkCommandBuffer commands) {
     const VkBufferCopy copy{0, 0, buffer.length};
     device_->vk().vkCmdCopyBuffer(commands, buffer.handle(), buffer_.handle(), 1, &copy);
-    memory_barrier(*device_, commands, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    memory_barrier(device_->vk(), commands, kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                   VK_ACCESS_HOST_READ_BIT);
   });
   if (!copied) return copied.error();
   return memory_.invalidate();
@@ -97,7 +77,8 @@ Expected<void> Staging::from(const Image& image) const {
     const VkBufferImageCopy copy = whole(image);
     device_->vk().vkCmdCopyImageToBuffer(commands, image.handle(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
                                          buffer_.handle(), 1, &copy);
-    memory_barrier(*device_, commands, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    memory_barrier(device_->vk(), commands, kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                   VK_ACCESS_HOST_READ_BIT);
   });
   if (!copied) return copied.error();
   return memory_.invalidate();

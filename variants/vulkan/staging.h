@@ -5,7 +5,7 @@
 #include <span>
 
 #include "harness/base/error.h"
-#include "variants/vulkan/memory.h"
+#include "harness/vulkan/memory.h"
 
 namespace lab::vulkan {
 

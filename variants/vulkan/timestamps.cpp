@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "variants/vulkan/objects.h"
+#include "harness/vulkan/objects.h"
 
 namespace lab::vulkan {
 

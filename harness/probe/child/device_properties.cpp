@@ -25,7 +25,7 @@ struct Properties {
   bool has_driver = false, has_maintenance3 = false, has_maintenance4 = false, has_ids = false;
 };
 
-std::vector<std::string> extensions(const Vulkan& vulkan, VkPhysicalDevice device) {
+std::vector<std::string> extensions(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice device) {
   std::uint32_t count = 0;
   vulkan.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
   std::vector<VkExtensionProperties> found(count);
@@ -37,7 +37,7 @@ std::vector<std::string> extensions(const Vulkan& vulkan, VkPhysicalDevice devic
 }
 
 // Versions below 1.1 have none of the chained structures.
-Properties properties(const Vulkan& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
+Properties properties(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
                       const VkPhysicalDeviceProperties& base) {
   Properties p;
   p.base = base;
@@ -106,11 +106,11 @@ results::DriverIdentity identity(const Properties& p) {
   driver.name = text(p.driver.driverName);
   if (p.has_driver) {
     driver.short_name = driver_short_name(id);
-    driver.id = enum_name(kVkDriverId, id);
+    driver.id = enum_name(vulkan::kVkDriverId, id);
     driver.conformance = fmt::format("{}.{}.{}.{}", c.major, c.minor, c.subminor, c.patch);
   }
   driver.device_name = text(p.base.deviceName);
-  driver.device_type = enum_word(kVkPhysicalDeviceType, p.base.deviceType);
+  driver.device_type = enum_word(vulkan::kVkPhysicalDeviceType, p.base.deviceType);
   driver.vendor_id = p.base.vendorID;
   driver.device_id = p.base.deviceID;
   driver.api_version = version_text(p.base.apiVersion);
@@ -134,7 +134,8 @@ bool PhysicalDevice::has(std::uint32_t version, const char* extension) const {
   return api_version >= version || std::ranges::find(extensions, extension) != extensions.end();
 }
 
-PhysicalDevice query_properties(const Vulkan& vulkan, VkPhysicalDevice device, std::uint32_t instance_version) {
+PhysicalDevice query_properties(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice device,
+                                std::uint32_t instance_version) {
   VkPhysicalDeviceProperties base{};
   vulkan.vkGetPhysicalDeviceProperties(device, &base);
   PhysicalDevice found;
@@ -145,10 +146,10 @@ PhysicalDevice query_properties(const Vulkan& vulkan, VkPhysicalDevice device, s
   vulkan.vkGetPhysicalDeviceMemoryProperties(device, &memory);
   found.properties.driver = identity(p);
   for (const VkMemoryHeap& heap : std::span(memory.memoryHeaps).first(std::min(memory.memoryHeapCount, 16u)))
-    found.properties.heaps.push_back({heap.size, flag_words(kVkMemoryHeapFlagBits, heap.flags)});
+    found.properties.heaps.push_back({heap.size, flag_words(vulkan::kVkMemoryHeapFlagBits, heap.flags)});
   for (const VkMemoryType& type : std::span(memory.memoryTypes).first(std::min(memory.memoryTypeCount, 32u)))
     found.properties.memory_types.push_back(
-        {type.heapIndex, flag_words(kVkMemoryPropertyFlagBits, type.propertyFlags)});
+        {type.heapIndex, flag_words(vulkan::kVkMemoryPropertyFlagBits, type.propertyFlags)});
   found.properties.limits = limits(p);
   if (p.has_maintenance4) found.max_buffer_size = p.maintenance4.maxBufferSize;
   return found;

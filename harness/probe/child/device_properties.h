@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/probe/child/protocol.h"
-#include "harness/probe/child/vulkan.h"
+#include "harness/vulkan/functions.h"
 
 namespace lab::probe {
 
@@ -21,7 +21,8 @@ struct PhysicalDevice {
 };
 
 /// `instance_version` is the one that vkCreateInstance was asked for.
-PhysicalDevice query_properties(const Vulkan& vulkan, VkPhysicalDevice device, std::uint32_t instance_version);
+PhysicalDevice query_properties(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice device,
+                                std::uint32_t instance_version);
 
 /// "1.3.239"
 std::string version_text(std::uint32_t version);

@@ -110,8 +110,8 @@ SharedAnswer plain_answer(const VkMemoryRequirements& needs) {
 
 class DeviceQueries {
  public:
-  DeviceQueries(const Vulkan& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device, const QueryList& queries,
-                const AnswerTable& answers, const EventWriter& events)
+  DeviceQueries(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
+                const QueryList& queries, const AnswerTable& answers, const EventWriter& events)
       : vulkan_(vulkan),
         physical_(physical),
         device_(device),
@@ -125,7 +125,7 @@ class DeviceQueries {
   std::uint64_t run() {
     events_.doing("vkCreateDevice");
     if (const VkResult result = create_device(); result != VK_SUCCESS) {
-      events_.problem("error", fmt::format("vkCreateDevice: {}", enum_name(kVkResult, result)));
+      events_.problem("error", fmt::format("vkCreateDevice: {}", enum_name(vulkan::kVkResult, result)));
       return 0;
     }
     choose_functions();
@@ -239,7 +239,7 @@ class DeviceQueries {
       } else {
         const VkResult result = vulkan_.vkGetPhysicalDeviceImageFormatProperties(
             physical_, info.format, info.imageType, info.tiling, info.usage, info.flags, &images.most);
-        if (result != VK_SUCCESS) images.refusal = refusals_.number_of(enum_name(kVkResult, result));
+        if (result != VK_SUCCESS) images.refusal = refusals_.number_of(enum_name(vulkan::kVkResult, result));
       }
       images_.push_back(images);
     }
@@ -346,7 +346,7 @@ class DeviceQueries {
     VkImage image = VK_NULL_HANDLE;
     table_.doing(Step::kCreateImage, query);
     if (const VkResult result = call_.vkCreateImage(logical_, &info, nullptr, &image); result != VK_SUCCESS)
-      return refused(refusals_.number_of(enum_name(kVkResult, result)));
+      return refused(refusals_.number_of(enum_name(vulkan::kVkResult, result)));
     table_.doing(Step::kImageRequirements, query);
     SharedAnswer answer{};
     if (call_.vkGetImageMemoryRequirements2) {
@@ -381,7 +381,7 @@ class DeviceQueries {
     VkBuffer buffer = VK_NULL_HANDLE;
     table_.doing(Step::kCreateBuffer, query);
     if (const VkResult result = call_.vkCreateBuffer(logical_, &info, nullptr, &buffer); result != VK_SUCCESS)
-      return refused(refusals_.number_of(enum_name(kVkResult, result)));
+      return refused(refusals_.number_of(enum_name(vulkan::kVkResult, result)));
     table_.doing(Step::kBufferRequirements, query);
     SharedAnswer answer{};
     if (call_.vkGetBufferMemoryRequirements2) {
@@ -436,7 +436,7 @@ class DeviceQueries {
     }
   }
 
-  const Vulkan& vulkan_;
+  const vulkan::InstanceFunctions& vulkan_;
   VkPhysicalDevice physical_;
   const PhysicalDevice& device_;
   const QueryList& queries_;
@@ -447,7 +447,7 @@ class DeviceQueries {
   Heartbeat heartbeat_;
   VkPhysicalDeviceFeatures features_{};
   VkDevice logical_ = VK_NULL_HANDLE;
-  DeviceFunctions call_;
+  vulkan::DeviceFunctions call_;
   std::vector<PreparedImages> images_;
   bool has_maintenance4_ = false, reversed_ = false;
   std::uint64_t contradictions_ = 0;
@@ -455,8 +455,9 @@ class DeviceQueries {
 
 }  // namespace
 
-std::uint64_t query_device(const Vulkan& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
-                           const QueryList& queries, const AnswerTable& answers, const EventWriter& events) {
+std::uint64_t query_device(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice physical,
+                           const PhysicalDevice& device, const QueryList& queries, const AnswerTable& answers,
+                           const EventWriter& events) {
   return DeviceQueries(vulkan, physical, device, queries, answers, events).run();
 }
 

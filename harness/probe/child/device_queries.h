@@ -8,13 +8,14 @@
 #include "harness/probe/answers.h"
 #include "harness/probe/child/device_properties.h"
 #include "harness/probe/child/protocol.h"
-#include "harness/probe/child/vulkan.h"
 #include "harness/probe/query_list.h"
+#include "harness/vulkan/functions.h"
 
 namespace lab::probe {
 
 /// Returns the number of queries with different answers.
-std::uint64_t query_device(const Vulkan& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
-                           const QueryList& queries, const AnswerTable& answers, const EventWriter& events);
+std::uint64_t query_device(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice physical,
+                           const PhysicalDevice& device, const QueryList& queries, const AnswerTable& answers,
+                           const EventWriter& events);
 
 }  // namespace lab::probe

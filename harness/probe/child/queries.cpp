@@ -10,8 +10,8 @@
 
 #include "harness/probe/child/device_properties.h"
 #include "harness/probe/child/device_queries.h"
-#include "harness/probe/child/instance.h"
-#include "harness/probe/child/vulkan.h"
+#include "harness/vulkan/functions.h"
+#include "harness/vulkan/instance.h"
 #include "vulkan_names_generated.h"
 
 namespace lab::probe {
@@ -19,7 +19,7 @@ namespace lab::probe {
 namespace {
 
 std::string failed(std::string_view call, VkResult result) {
-  return fmt::format("{}: {}", call, enum_name(kVkResult, result));
+  return fmt::format("{}: {}", call, enum_name(vulkan::kVkResult, result));
 }
 
 VKAPI_ATTR VkBool32 VKAPI_CALL on_validation_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
@@ -44,9 +44,9 @@ bool means_no_device(VkResult result) {
   return result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED;
 }
 
-std::uint64_t query_one_device(const Vulkan& vulkan, VkInstance instance, std::uint32_t instance_version,
-                               const QueryRequest& request, const QueryList& queries, const AnswerTable& answers,
-                               const EventWriter& events) {
+std::uint64_t query_one_device(const vulkan::InstanceFunctions& vulkan, VkInstance instance,
+                               std::uint32_t instance_version, const QueryRequest& request, const QueryList& queries,
+                               const AnswerTable& answers, const EventWriter& events) {
   events.doing("vkEnumeratePhysicalDevices");
   std::uint32_t count = 0;
   VkResult result = vulkan.vkEnumeratePhysicalDevices(instance, &count, nullptr);
@@ -69,21 +69,21 @@ std::uint64_t query_one_device(const Vulkan& vulkan, VkInstance instance, std::u
 std::uint64_t run_queries(const QueryRequest& request, const QueryList& queries, const AnswerTable& answers,
                           const EventWriter& events) {
   if (!opens(request.library, events)) return 0;
-  Vulkan vulkan;
+  vulkan::InstanceFunctions vulkan;
   if (const Expected<void> opened = vulkan.open(request.loader); !opened) {
     events.problem("no loader", opened.error().what);
     return 0;
   }
-  const std::uint32_t loader = loader_version(vulkan);
+  const std::uint32_t loader = vulkan::loader_version(vulkan);
   events.write({.event = "loader", .text = version_text(loader)});
 
   events.doing("vkCreateInstance");
-  const std::uint32_t version = instance_version(loader);
+  const std::uint32_t version = vulkan::instance_version(loader);
   const VkDebugUtilsMessengerCreateInfoEXT info =
-      messenger_info(on_validation_message, const_cast<EventWriter*>(&events));
+      vulkan::messenger_info(on_validation_message, const_cast<EventWriter*>(&events));
   VkInstance instance = VK_NULL_HANDLE;
   const VkResult result =
-      create_instance(vulkan, "vulkan_probe_child", version, request.validate ? &info : nullptr, instance);
+      vulkan::create_instance(vulkan, "vulkan_probe_child", version, request.validate ? &info : nullptr, {}, instance);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
     events.write({.event = "devices", .number = 0});
     return 0;

@@ -34,14 +34,8 @@ struct Reached {
   std::optional<std::uint32_t> type;
   std::byte* mapped;
   std::uint64_t bytes;
-  const DeviceMemory* memory;  // null: the host's own
+  const vulkan::Memory* memory;  // null: the host's own
   bool coherent() const { return !memory || memory->coherent(); }
-  void flush() const {
-    if (memory) memory->flush();
-  }
-  void invalidate() const {
-    if (memory) memory->invalidate();
-  }
 };
 
 class AccessPart {
@@ -53,19 +47,19 @@ class AccessPart {
     reach_all();
     time("write", "vkFlushMappedMemoryRanges", 1, [&](const Reached& to, std::uint64_t bytes) {
       std::memcpy(to.mapped, host_.data(), bytes);
-      to.flush();
+      flush(to);
     });
-    time("fill", "vkFlushMappedMemoryRanges", 1, [](const Reached& to, std::uint64_t bytes) {
+    time("fill", "vkFlushMappedMemoryRanges", 1, [&](const Reached& to, std::uint64_t bytes) {
       std::memset(to.mapped, 3, bytes);
-      to.flush();
+      flush(to);
     });
     time("read", "vkInvalidateMappedMemoryRanges", 1, [&](const Reached& from, std::uint64_t bytes) {
-      from.invalidate();
+      invalidate(from);
       std::memcpy(host_.data(), from.mapped, bytes);
     });
     time("strided read", "vkInvalidateMappedMemoryRanges", kStride / kWord,
-         [](const Reached& from, std::uint64_t bytes) {
-           from.invalidate();
+         [&](const Reached& from, std::uint64_t bytes) {
+           invalidate(from);
            read_strided(from.mapped, bytes);
          });
     reached_.clear();
@@ -78,6 +72,13 @@ class AccessPart {
 
   std::uint64_t most_bytes() const { return device_.request().quick ? kQuickBytes : kMostBytes; }
 
+  void flush(const Reached& to) const {
+    if (to.memory) device_.required(to.memory->flush());
+  }
+  void invalidate(const Reached& from) const {
+    if (from.memory) device_.required(from.memory->invalidate());
+  }
+
   void reach_all() {
     reached_.push_back({std::nullopt, other_.data(), other_.size(), nullptr});
     for (const std::uint32_t type : device_.usable_types()) {
@@ -87,14 +88,12 @@ class AccessPart {
         device_.events().note(fmt::format("memory type {}: its heap is too small to be timed", type));
         continue;
       }
-      const std::string call = fmt::format("vkAllocateMemory of {} bytes of memory type {}", bytes, type);
-      device_.events().doing(call);
-      VkDeviceMemory handle = VK_NULL_HANDLE;
-      if (const VkResult result = allocate_memory(device_, bytes, type, handle); result != VK_SUCCESS) {
-        device_.events().note(fmt::format("{}: {}", call, enum_name(kVkResult, result)));
+      Expected<vulkan::Memory> allocated = vulkan::Memory::allocate(device_, type, bytes);
+      if (!allocated) {
+        device_.events().note(allocated.error().what);
         continue;
       }
-      const DeviceMemory& memory = memories_.emplace_back(device_, handle, bytes, type);
+      const vulkan::Memory& memory = memories_.emplace_back(std::move(*allocated));
       std::memset(memory.mapped(), 0, bytes);  // no page is fresh when it is timed
       reached_.push_back({type, memory.mapped(), bytes, &memory});
     }
@@ -128,7 +127,7 @@ class AccessPart {
   // Two ways for the host's data to get into device-local memory.
   void compare_staging() {
     const std::optional<std::uint32_t> staging = staging_type(device_);
-    const std::uint32_t bits = create_buffer(device_, 4096, kCopied).needs().memoryTypeBits;
+    const std::uint32_t bits = needs_of(device_, 4096, kCopied).memoryTypeBits;
     const auto local = device_.find_type(bits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     const auto direct =
         device_.find_type(bits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
@@ -148,11 +147,12 @@ class AccessPart {
     const VkCommandBuffer commands = device_.record([&](VkCommandBuffer buffer) {
       const VkBufferCopy copy{0, 0, bytes};
       device_.vk().vkCmdCopyBuffer(buffer, staging.buffer.handle(), target.buffer.handle(), 1, &copy);
-      memory_barrier(device_, buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                     VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+      vulkan::memory_barrier(device_.vk(), buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_TRANSFER_BIT,
+                             VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
     });
     std::vector<TimedRow> rows;
-    const auto row = [&](std::string_view what, std::uint32_t of, const DeviceMemory* written,
+    const auto row = [&](std::string_view what, std::uint32_t of, const vulkan::Memory* written,
                          std::function<void()> work) {
       rows.push_back({{.part = std::string(kPart),
                        .what = std::string(what),
@@ -161,9 +161,9 @@ class AccessPart {
                        .includes = !written || written->coherent() ? "" : "vkFlushMappedMemoryRanges"},
                       [work = std::move(work)] { return timed_ns(work); }});
     };
-    const auto write = [&](const DeviceMemory& memory) {
+    const auto write = [&](const vulkan::Memory& memory) {
       std::memcpy(memory.mapped(), host_.data(), bytes);
-      memory.flush();
+      device_.required(memory.flush());
     };
     std::optional<BoundBuffer> direct;
     if (direct_type) {
@@ -184,7 +184,7 @@ class AccessPart {
 
   const MemoryDevice& device_;
   std::vector<std::byte> host_, other_;
-  std::deque<DeviceMemory> memories_;
+  std::deque<vulkan::Memory> memories_;
   std::vector<Reached> reached_;
 };
 

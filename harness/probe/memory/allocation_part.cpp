@@ -24,8 +24,7 @@ class AllocationPart {
   explicit AllocationPart(const MemoryDevice& device) : device_(device) {}
 
   void run() {
-    const Resource<VkBuffer> buffer = create_buffer(device_, kPage, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-    needs_ = buffer.needs();
+    needs_ = needs_of(device_, kPage, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
     std::vector<std::uint32_t> types;
     for (const VkMemoryPropertyFlags flags : {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT})
       if (const auto type = device_.find_type(needs_.memoryTypeBits, flags))
@@ -52,7 +51,7 @@ class AllocationPart {
     std::vector<VkDeviceMemory> memories(count);
     if (const VkResult result = allocate(memories, type, bytes); result != VK_SUCCESS)
       return device_.events().note(
-          fmt::format("memory type {}: {} x {} bytes: {}", type, count, bytes, enum_name(kVkResult, result)));
+          fmt::format("memory type {}: {} x {} bytes: {}", type, count, bytes, enum_name(vulkan::kVkResult, result)));
     free(memories);
 
     // One allocation holds all pieces, and exists before anything is timed.
@@ -94,7 +93,7 @@ class AllocationPart {
 
   VkResult allocate(std::span<VkDeviceMemory> memories, std::uint32_t type, std::uint64_t bytes) const {
     for (std::size_t i = 0; i < memories.size(); ++i)
-      if (const VkResult result = allocate_memory(device_, bytes, type, memories[i]); result != VK_SUCCESS) {
+      if (const VkResult result = vulkan::allocate_memory(device_, type, bytes, memories[i]); result != VK_SUCCESS) {
         free(memories.first(i));
         return result;
       }
@@ -108,7 +107,7 @@ class AllocationPart {
 
   void map(std::uint32_t type) {
     VkDeviceMemory memory = VK_NULL_HANDLE;
-    device_.require(allocate_memory(device_, 1 << 20, type, memory), "vkAllocateMemory");
+    device_.require(vulkan::allocate_memory(device_, type, 1 << 20, memory), "vkAllocateMemory");
     device_.events().doing("vkMapMemory");
     report("vkMapMemory and vkUnmapMemory", type, 1 << 20, samples(device_, [&] {
              return timed_ns([&] {
@@ -125,7 +124,7 @@ class AllocationPart {
   void touch(std::uint32_t type, std::uint64_t bytes) {
     std::vector<double> again;
     std::vector<double> first = samples(device_, [&] {
-      const DeviceMemory memory(device_, bytes, type);
+      const vulkan::Memory memory = device_.required(vulkan::Memory::allocate(device_, type, bytes));
       const auto touch_pages = [&] {
         for (std::uint64_t at = 0; at < bytes; at += kPage) *const_cast<volatile std::byte*>(memory.mapped() + at) = {};
       };

@@ -19,7 +19,7 @@ constexpr std::uint64_t kEvent = 1024;  // allocations between two events, for t
 }  // namespace
 
 void run_limit_part(MemoryDevice& device) {
-  const VkMemoryRequirements needs = create_buffer(device, 1, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT).needs();
+  const VkMemoryRequirements needs = needs_of(device, 1, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   const std::optional<std::uint32_t> type = device.find_type(needs.memoryTypeBits, 0);
   if (!type) return device.events().note("no memory type for a buffer");
   results::AllocationCount found{.reported = device.limits().maxMemoryAllocationCount, .allocation_bytes = needs.size};
@@ -43,8 +43,8 @@ void run_limit_part(MemoryDevice& device) {
       device.events().doing(
           fmt::format("vkAllocateMemory of {} bytes, from allocation {} on", needs.size, memories.size() + 1));
     VkDeviceMemory memory = VK_NULL_HANDLE;
-    if (const VkResult result = allocate_memory(device, needs.size, *type, memory); result != VK_SUCCESS) {
-      found.result = enum_name(kVkResult, result);
+    if (const VkResult result = vulkan::allocate_memory(device, *type, needs.size, memory); result != VK_SUCCESS) {
+      found.result = enum_name(vulkan::kVkResult, result);
       break;
     }
     memories.push_back(memory);

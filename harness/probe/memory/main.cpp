@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/probe/memory/parts.h"
 
@@ -38,7 +40,9 @@ int main(int argc, char** argv) {
                                      .layers = has("layers"),
                                      .quick = has("quick")};
   {
-    probe::MemoryDevice device(request, events);
+    vulkan::Validation validation(
+        [&](std::string message) { events.write({.event = "validation", .text = std::move(message)}); });
+    probe::MemoryDevice device(request, events, validation);
     kRuns[part - probe::kMemoryParts.begin()](device);
   }
   events.write({.event = "done"});

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 
 #include "harness/probe/memory/device.h"
 #include "variants/designs/offsets/alignment_buckets.h"
@@ -14,7 +12,7 @@ class PolicyMemory {
  public:
   struct Piece {
     designs::MemoryBlock block;
-    const DeviceMemory* memory = nullptr;
+    const vulkan::Memory* memory = nullptr;
     std::uint64_t offset() const { return block.place.offset; }
     std::byte* mapped() const { return memory->mapped() ? memory->mapped() + offset() : nullptr; }
   };
@@ -31,8 +29,7 @@ class PolicyMemory {
 
  private:
   const MemoryDevice& device_;
-  std::map<std::uint64_t, std::unique_ptr<DeviceMemory>> memories_;  // by the policy's name for an allocation
-  std::uint64_t last_name_ = 0;
+  vulkan::AllocatedMemory allocated_;
   designs::AlignmentBuckets buckets_;
 };
 

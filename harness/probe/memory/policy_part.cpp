@@ -75,15 +75,16 @@ struct Live {
   VkDeviceSize bytes = 0;  // of its contents, as they lie in the staging buffer
   PolicyMemory::Piece piece = {};
   VkDeviceSize needed_bytes = 0;
-  Resource<VkBuffer> buffer = {};
-  Resource<VkImage> image = {};
+  vulkan::Buffer buffer = {};
+  vulkan::Image image = {};
   const ImageKind* kind = nullptr;  // null: a buffer
   bool mapped = false;
 };
 
 VkImageCreateInfo info_of(const ImageKind& kind) {
-  VkImageCreateInfo info = image_info(kind.format, kind.width, kind.height, kind.tiling,
-                                      kind.usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+  VkImageCreateInfo info =
+      vulkan::image_info(kind.format, kind.width, kind.height, kind.tiling,
+                         kind.usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
   info.mipLevels = kind.mip_levels;
   info.arrayLayers = kind.layers;
   return info;
@@ -91,7 +92,8 @@ VkImageCreateInfo info_of(const ImageKind& kind) {
 
 std::string name_of(const ImageKind& kind) {
   return fmt::format("image {}x{}, {} mip levels, {} layers, {}, {}", kind.width, kind.height, kind.mip_levels,
-                     kind.layers, enum_word(kVkFormat, kind.format), enum_word(kVkImageTiling, kind.tiling));
+                     kind.layers, enum_word(vulkan::kVkFormat, kind.format),
+                     enum_word(vulkan::kVkImageTiling, kind.tiling));
 }
 
 // One region for each mip level, behind one another in the staging buffer.
@@ -113,14 +115,14 @@ std::vector<VkBufferImageCopy> regions(const ImageKind& kind, VkDeviceSize& byte
 
 class PolicyPart {
  public:
-  PolicyPart(MemoryDevice& device, std::uint32_t staging_type)
+  PolicyPart(const MemoryDevice& device, std::uint32_t staging_type)
       : device_(device),
         staging_(device, kStagingBytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                  staging_type),
         memory_(device, kLargestResource) {}
 
   void run() {
-    found_.layers = device_.layers_loaded();
+    found_.layers = device_.validation().active();
     if (found_.layers) plant();
     const int copies = device_.request().quick ? 1 : 3;
     for (int i = 0; i < copies; ++i) create_all();
@@ -140,21 +142,10 @@ class PolicyPart {
   // A bind that every version of the layers knows to be wrong. The layers keep it from the driver.
   void plant() {
     device_.events().doing("a planted violation");
-    const Resource<VkBuffer> buffer = create_buffer(device_, 4096, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-    const VkMemoryRequirements& needs = buffer.needs();
-    const std::optional<std::uint32_t> type = device_.find_type(needs.memoryTypeBits, 0);
-    if (!type) return device_.events().note("no memory type for a buffer: no violation is planted");
-    const DeviceMemory memory(device_, 2 * needs.size, *type);
-    const bool misaligned = needs.alignment > 1;
-    const VkDeviceSize offset = misaligned ? needs.alignment / 2 : memory.bytes() - 1;
-    found_.planted.what =
-        misaligned ? fmt::format("a buffer bound at offset {}, with an alignment of {}", offset, needs.alignment)
-                   : fmt::format("a buffer of {} bytes bound at offset {} of {}", needs.size, offset, memory.bytes());
-    device_.set_planting(true);
-    device_.vk().vkBindBufferMemory(device_.handle(), buffer.handle(), memory.handle(), offset);
-    device_.set_planting(false);
-    if (const std::vector<std::string> messages = device_.take_messages(); !messages.empty())
-      found_.planted.message = messages.front();
+    const auto planted = vulkan::plant_violation(device_);
+    if (!planted) return device_.events().note(fmt::format("{}: no violation is planted", planted.error().what));
+    found_.planted.what = planted->what;
+    found_.planted.message = planted->caught;
   }
 
   void create_all() {
@@ -168,17 +159,15 @@ class PolicyPart {
       note_once(fmt::format("{}: {}", name_of(kind), *refused));
       return;
     }
-    Live live{.name = name_of(kind), .image = create_image(device_, info), .kind = &kind};
+    Live live{.name = name_of(kind), .image = device_.required(vulkan::create_image(device_, info)), .kind = &kind};
     regions(kind, live.bytes);
     const bool linear = kind.tiling == kLinear;
-    const VkMemoryRequirements& needs = live.image.needs();
+    const VkMemoryRequirements& needs = live.image.needs;
     const auto type = device_.find_type(needs.memoryTypeBits, linear ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT : 0,
                                         VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     if (!type) return note_once(fmt::format("{}: no suitable memory type", live.name));
     place(live, linear ? designs::ResourceKind::kLinearImage : designs::ResourceKind::kOptimalImage, needs, *type);
-    device_.require(device_.vk().vkBindImageMemory(device_.handle(), live.image.handle(), live.piece.memory->handle(),
-                                                   live.piece.offset()),
-                    "vkBindImageMemory");
+    device_.required(vulkan::bind(device_, live.image, *live.piece.memory, live.piece.offset()));
     ++found_.images;
     write(live);
     live_.push_back(std::move(live));
@@ -188,16 +177,14 @@ class PolicyPart {
     Live live{.name = fmt::format("buffer of {} bytes, {}", kind.bytes, kind.mapped ? "mapped" : "staged"),
               .bytes = kind.bytes,
               .mapped = kind.mapped};
-    live.buffer = create_buffer(device_, kind.bytes,
-                                kind.usage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
-    const VkMemoryRequirements& needs = live.buffer.needs();
+    live.buffer = device_.required(vulkan::create_buffer(
+        device_, kind.bytes, kind.usage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT));
+    const VkMemoryRequirements& needs = live.buffer.needs;
     const auto type = device_.find_type(needs.memoryTypeBits, kind.mapped ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT : 0,
                                         kind.mapped ? 0 : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     if (!type) return note_once(fmt::format("{}: no suitable memory type", live.name));
     place(live, designs::ResourceKind::kBuffer, needs, *type);
-    device_.require(device_.vk().vkBindBufferMemory(device_.handle(), live.buffer.handle(), live.piece.memory->handle(),
-                                                    live.piece.offset()),
-                    "vkBindBufferMemory");
+    device_.required(vulkan::bind(device_, live.buffer, *live.piece.memory, live.piece.offset()));
     ++found_.buffers;
     write(live);
     live_.push_back(std::move(live));
@@ -222,24 +209,25 @@ class PolicyPart {
     device_.events().doing(fmt::format("writing {}", live.name));
     if (live.mapped) {
       fill({live.piece.mapped(), live.bytes}, live.seed);
-      return live.piece.memory->flush();
+      return device_.required(live.piece.memory->flush());
     }
     fill(staged(live), live.seed);
-    staging_.memory.flush();
+    device_.required(staging_.memory.flush());
     if (live.kind && live.kind->tiling == kLinear) return write_linear(live);
     device_.run([&](VkCommandBuffer commands) {
       if (live.kind) {
         VkDeviceSize bytes = 0;
         const std::vector<VkBufferImageCopy> copies = regions(*live.kind, bytes);
-        image_barrier(device_, commands, live.image.handle(), kFreshImage, kCopiedTo);
-        device_.vk().vkCmdCopyBufferToImage(commands, staging_.buffer.handle(), live.image.handle(), kCopiedTo.layout,
-                                            static_cast<std::uint32_t>(copies.size()), copies.data());
-        image_barrier(device_, commands, live.image.handle(), kCopiedTo, kCopiedFrom);
+        vulkan::image_barrier(device_.vk(), commands, live.image.handle(), vulkan::kFreshImage, vulkan::kCopiedTo);
+        device_.vk().vkCmdCopyBufferToImage(commands, staging_.buffer.handle(), live.image.handle(),
+                                            vulkan::kCopiedTo.layout, static_cast<std::uint32_t>(copies.size()),
+                                            copies.data());
+        vulkan::image_barrier(device_.vk(), commands, live.image.handle(), vulkan::kCopiedTo, vulkan::kCopiedFrom);
       } else {
         const VkBufferCopy copy{0, 0, live.bytes};
         device_.vk().vkCmdCopyBuffer(commands, staging_.buffer.handle(), live.buffer.handle(), 1, &copy);
-        memory_barrier(device_, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                       VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
+        vulkan::memory_barrier(device_.vk(), commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                               VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
       }
     });
   }
@@ -252,9 +240,9 @@ class PolicyPart {
     const std::size_t row = std::size_t{live.kind->width} * live.kind->texel_bytes;
     for (std::uint32_t y = 0; y < live.kind->height; ++y)
       std::memcpy(live.piece.mapped() + layout.offset + y * layout.rowPitch, staging_.memory.mapped() + y * row, row);
-    live.piece.memory->flush();
+    device_.required(live.piece.memory->flush());
     device_.run([&](VkCommandBuffer commands) {
-      image_barrier(device_, commands, live.image.handle(), kHostWritesFirst, kHostAndCopied);
+      vulkan::image_barrier(device_.vk(), commands, live.image.handle(), kHostWritesFirst, kHostAndCopied);
     });
   }
 
@@ -270,23 +258,23 @@ class PolicyPart {
     std::vector<std::byte> expected(bytes.size());
     fill(expected, live.seed);
     std::ranges::transform(expected, bytes.begin(), [](std::byte b) { return ~b; });
-    staging_.memory.flush();
+    device_.required(staging_.memory.flush());
     VkDeviceSize end = 0;
     const std::vector<VkBufferImageCopy> copies =
         live.kind ? regions(*live.kind, end) : std::vector<VkBufferImageCopy>();
     device_.run([&](VkCommandBuffer commands) {
       if (live.kind) {
-        const ImageUse& use = live.kind->tiling == kLinear ? kHostAndCopied : kCopiedFrom;
+        const vulkan::ImageUse& use = live.kind->tiling == kLinear ? kHostAndCopied : vulkan::kCopiedFrom;
         device_.vk().vkCmdCopyImageToBuffer(commands, live.image.handle(), use.layout, staging_.buffer.handle(),
                                             static_cast<std::uint32_t>(copies.size()), copies.data());
       } else {
         const VkBufferCopy copy{0, 0, live.bytes};
         device_.vk().vkCmdCopyBuffer(commands, live.buffer.handle(), staging_.buffer.handle(), 1, &copy);
       }
-      memory_barrier(device_, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                     VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+      vulkan::memory_barrier(device_.vk(), commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
     });
-    staging_.memory.invalidate();
+    device_.required(staging_.memory.invalidate());
     if (!live.kind) return compare_range(live, bytes, expected, 0, live.bytes);
     for (const VkBufferImageCopy& copy : copies)
       compare_range(
@@ -320,7 +308,7 @@ class PolicyPart {
     notes_.push_back(std::move(note));
   }
 
-  MemoryDevice& device_;
+  const MemoryDevice& device_;
   BoundBuffer staging_;
   PolicyMemory memory_;
   std::deque<Live> live_;

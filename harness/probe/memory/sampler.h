@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "harness/probe/memory/device.h"
+#include "harness/vulkan/objects.h"
 
 namespace lab::probe {
 
@@ -19,32 +21,29 @@ class TextureSampler {
 
   /// Results are in device-local memory if there is any, so that they do not outweigh the samples.
   TextureSampler(const MemoryDevice& device, std::uint32_t edge);
-  ~TextureSampler();
-  TextureSampler(const TextureSampler&) = delete;
-  TextureSampler& operator=(const TextureSampler&) = delete;
 
-  /// A texture that is sampled in this layout; for record(). At most kMostTextures.
-  VkDescriptorSet add(VkImage image, VkImageLayout layout);
-  static constexpr std::uint32_t kMostTextures = 4 * VK_MAX_MEMORY_TYPES;
+  /// A texture that is sampled in this layout; for record().
+  VkDescriptorSet add(const vulkan::Image& image, VkImageLayout layout);
   /// Records one pass over a texture.
   void record(VkCommandBuffer commands, VkDescriptorSet texture, SampleOrder order) const;
   /// The checksum of the last pass. Has the device copy its results.
   std::uint32_t checksum() const;
 
  private:
-  void create_layouts();
-  void create_pipeline();
-  void create_pool();
+  vulkan::Descriptors create_descriptors() const;
 
   const MemoryDevice& device_;
   std::uint32_t edge_;
   BoundBuffer sums_, copied_sums_;
-  VkSampler sampler_ = VK_NULL_HANDLE;
-  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
-  VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkPipeline pipeline_ = VK_NULL_HANDLE;
-  VkDescriptorPool pool_ = VK_NULL_HANDLE;
-  std::vector<VkImageView> views_;
+  vulkan::Owned<VkSampler> sampler_;
+  vulkan::Descriptors model_;  // of no texture: its layout is that of all others
+  vulkan::Owned<VkPipelineLayout> layout_;
+  vulkan::Owned<VkPipeline> pipeline_;
+  struct Texture {
+    vulkan::Owned<VkImageView> view;
+    vulkan::Descriptors descriptors;
+  };
+  std::vector<Texture> textures_;
 };
 
 /// The checksum that a pass over these texels must give.

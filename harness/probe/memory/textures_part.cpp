@@ -24,15 +24,14 @@ constexpr double kMostPasses = 256;
 // A texture in memory of its own, which the sampler knows.
 struct Texture {
   Texture(const MemoryDevice& device, const VkImageCreateInfo& info, std::uint32_t type)
-      : tiling(info.tiling), image(create_image(device, info)), memory(device, image.needs().size, type) {
-    device.require(device.vk().vkBindImageMemory(device.handle(), image.handle(), memory.handle(), 0),
-                   "vkBindImageMemory");
-  }
-  std::string tiling_word() const { return enum_word(kVkImageTiling, tiling); }
+      : tiling(info.tiling),
+        image(device.required(vulkan::create_image(device, info))),
+        memory(bound_memory(device, image, type)) {}
+  std::string tiling_word() const { return enum_word(vulkan::kVkImageTiling, tiling); }
 
   VkImageTiling tiling;
-  Resource<VkImage> image;
-  DeviceMemory memory;
+  vulkan::Image image;
+  vulkan::Memory memory;
   VkDescriptorSet set = VK_NULL_HANDLE;
 };
 
@@ -58,13 +57,13 @@ class TexturesPart {
 
   // None, with a finding, if this tiling cannot be sampled.
   std::optional<VkImageCreateInfo> samplable(VkImageTiling tiling, VkImageUsageFlags usage) {
-    const VkImageCreateInfo info = image_info(TextureSampler::kFormat, edge_, edge_, tiling, usage);
+    const VkImageCreateInfo info = vulkan::image_info(TextureSampler::kFormat, edge_, edge_, tiling, usage);
     std::optional<std::string> refused;
-    if (!device_.can_sample(info.format, tiling))
+    if ((device_.features_of(info.format, tiling) & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) == 0)
       refused = "the format's features lack VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT";
     if (!refused) refused = device_.refusal(info);
     if (!refused) return info;
-    report({.tiling = enum_word(kVkImageTiling, tiling), .width = edge_, .height = edge_, .refused = *refused});
+    report({.tiling = enum_word(vulkan::kVkImageTiling, tiling), .width = edge_, .height = edge_, .refused = *refused});
     return std::nullopt;
   }
 
@@ -114,14 +113,14 @@ class TexturesPart {
   }
 
   std::vector<std::uint32_t> types_of(const VkImageCreateInfo& info) const {
-    return device_.usable_types(create_image(device_, info).needs().memoryTypeBits);
+    return device_.usable_types(needs_of(device_, info).memoryTypeBits);
   }
 
   const Texture& add(const VkImageCreateInfo& info, std::uint32_t type, VkImageLayout layout) {
     device_.events().doing(
-        fmt::format("a texture in {} tiling and memory type {}", enum_word(kVkImageTiling, info.tiling), type));
+        fmt::format("a texture in {} tiling and memory type {}", enum_word(vulkan::kVkImageTiling, info.tiling), type));
     Texture& texture = textures_.emplace_back(device_, info, type);
-    texture.set = sampler_.add(texture.image.handle(), layout);
+    texture.set = sampler_.add(texture.image, layout);
     return texture;
   }
 
@@ -143,7 +142,7 @@ class TexturesPart {
 
   void stage(const std::vector<std::uint32_t>& texels) const {
     std::memcpy(staging_.memory.mapped(), texels.data(), bytes());
-    staging_.memory.flush();
+    device_.required(staging_.memory.flush());
   }
 
   // From the staging buffer; the texture can be sampled after it. Its earlier contents are discarded.
@@ -152,11 +151,11 @@ class TexturesPart {
     copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
     copy.imageExtent = {edge_, edge_, 1};
     // The last frame's samples come before this frame's copy.
-    image_barrier(device_, commands, texture.image.handle(),
-                  {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, VK_IMAGE_LAYOUT_UNDEFINED}, kCopiedTo);
-    device_.vk().vkCmdCopyBufferToImage(commands, staging_.buffer.handle(), texture.image.handle(), kCopiedTo.layout, 1,
-                                        &copy);
-    image_barrier(device_, commands, texture.image.handle(), kCopiedTo, kSampled);
+    vulkan::image_barrier(device_.vk(), commands, texture.image.handle(),
+                          {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, VK_IMAGE_LAYOUT_UNDEFINED}, vulkan::kCopiedTo);
+    device_.vk().vkCmdCopyBufferToImage(commands, staging_.buffer.handle(), texture.image.handle(),
+                                        vulkan::kCopiedTo.layout, 1, &copy);
+    vulkan::image_barrier(device_.vk(), commands, texture.image.handle(), vulkan::kCopiedTo, kSampled);
   }
 
   // A frame: the host writes the whole texture, the device samples it once, and the host waits for that.
@@ -168,7 +167,7 @@ class TexturesPart {
     textures_.clear();
   }
 
-  TimedRow frame(std::string_view what, const Texture& texture, const DeviceMemory& written, VkCommandBuffer commands,
+  TimedRow frame(std::string_view what, const Texture& texture, const vulkan::Memory& written, VkCommandBuffer commands,
                  std::function<void(const std::vector<std::uint32_t>&)> write) {
     return {{.part = std::string(kPart),
              .what = std::string(what),
@@ -190,7 +189,7 @@ class TexturesPart {
     const auto info = samplable(VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
     if (!info) return;
     const auto type =
-        device_.find_type(create_image(device_, *info).needs().memoryTypeBits, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+        device_.find_type(needs_of(device_, *info).memoryTypeBits, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     if (!type) return device_.events().note("no memory type for a texture in optimal tiling");
     const Texture& texture = add(*info, *type, kSampled.layout);
     const VkCommandBuffer commands = device_.record([&](VkCommandBuffer buffer) {
@@ -216,7 +215,7 @@ class TexturesPart {
     VkSubresourceLayout layout{};
     device_.vk().vkGetImageSubresourceLayout(device_.handle(), texture.image.handle(), &subresource, &layout);
     device_.run([&](VkCommandBuffer commands) {
-      image_barrier(device_, commands, texture.image.handle(), kHostWritesFirst, kHostAndSampled);
+      vulkan::image_barrier(device_.vk(), commands, texture.image.handle(), kHostWritesFirst, kHostAndSampled);
     });
     const VkCommandBuffer commands =
         device_.record([&](VkCommandBuffer buffer) { sampler_.record(buffer, texture.set, SampleOrder::kTiles); });
@@ -226,7 +225,7 @@ class TexturesPart {
                    for (std::uint32_t y = 0; y < edge_; ++y)
                      std::memcpy(texture.memory.mapped() + layout.offset + y * layout.rowPitch, &texels[y * edge_],
                                  row);
-                   texture.memory.flush();
+                   device_.required(texture.memory.flush());
                  });
   }
 

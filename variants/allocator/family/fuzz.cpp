@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "variants/allocator/family/live_blocks.h"
+#include "variants/allocator/family/request_sequences.h"
 #include "variants/common/plans/fuzz_input.h"
 
 #ifdef __has_feature
@@ -30,25 +29,19 @@ constexpr std::size_t kMostBlocks = 4096;
 
 constexpr std::size_t kLeastPages = 16, kFurtherPages = 64;
 
-struct Live {
-  void* block;
-  std::size_t bytes;
-};
-
 /// One allocator and its live blocks.
 class Session {
  public:
   /// In the first `pages` of `arena`, whatever earlier inputs left there.
   Session(const Subject& subject, const Buffer& arena, std::size_t pages)
-      : begin_(static_cast<const std::byte*>(arena.begin())), bytes_of_arena_(pages * kPageBytes) {
-    // The demand is a small part of the arena, so that every variant has room for its own data. What it refuses within
-    // the arena is its own business, but for the largest request.
-    Demand demand{.bytes = bytes_of_arena_ / 8, .blocks = bytes_of_arena_ / 1024};
+      // The demand is a small part of the arena, so that every variant has room for its own data. What it refuses
+      // within the arena is its own business, but for the largest request.
+      : demand_{.bytes = pages * kPageBytes / 8, .blocks = pages * kPageBytes / 1024} {
     if (subject.can.fixed_capacity) {
-      demand.heap = arena.begin();
-      demand.heap_bytes = bytes_of_arena_;
+      demand_.heap = arena.begin();
+      demand_.heap_bytes = pages * kPageBytes;
     }
-    allocator_ = subject.make(demand);
+    allocator_ = subject.make(demand_);
     ledger_.emplace(*allocator_);
   }
   Session(const Session&) = delete;
@@ -70,18 +63,12 @@ class Session {
       allocator_->free(block, bytes);
       return;
     }
-    const std::size_t alignment = allocator_->alignment(bytes);
-    if (!std::has_single_bit(alignment) ||
-        reinterpret_cast<std::uintptr_t>(allocator_->address(block)) % alignment != 0)
-      return fail(fmt::format("a block of {} bytes is not aligned to {}", bytes, alignment));
+    fail(misaligned(*allocator_, block, bytes));
     if (allocator_->occupied(block, bytes) < bytes) return fail(fmt::format("occupied() of {} bytes is less", bytes));
-    if (can().fixed_capacity && !arena_has(block, bytes))
-      return fail(fmt::format("a block of {} bytes lies outside", bytes));
-    if (std::string overlap = ledger_->add(block, bytes); !overlap.empty()) {
-      wrong_ = std::move(overlap);
-      return;
-    }
-    live_.push_back({block, bytes});
+    if (arena_lacks(block, bytes)) return fail(fmt::format("a block of {} bytes lies outside", bytes));
+    if (wrong_.empty()) fail(ledger_->add(block, bytes));
+    if (!wrong_.empty()) return;
+    live_.emplace_back(block, bytes);
     bytes_ += bytes;
   }
 
@@ -97,7 +84,7 @@ class Session {
       allocator_->reset();
       return;
     }
-    for (std::size_t i = 0; i < live_.size() / 2; ++i) std::swap(live_[i], live_[live_.size() - 1 - i]);
+    std::ranges::reverse(live_);
     for (std::size_t i = 1; i < live_.size() && wrong_.empty(); ++i) free_one(i);
     while (!live_.empty() && wrong_.empty()) forget_last();
   }
@@ -119,66 +106,51 @@ class Session {
       return fail(fmt::format("a request of {} + 1 bytes returned a block", largest));
     void* const block = allocator_->allocate(largest);
     if (block == nullptr) return fail(fmt::format("the largest request, {} bytes, returned null", largest));
-    if (!arena_has(block, largest))
+    if (arena_lacks(block, largest))
       return fail(fmt::format("the block of the largest request, {} bytes, lies outside", largest));
-    if (can().frees_blocks)
-      allocator_->free(block, largest);
-    else
-      allocator_->reset();
+    allocator::free_all(*allocator_, {{block, largest}});
   }
 
   /// Of an empty allocator: as many requests as it says succeed, and no more.
   void fill(std::size_t bytes) {
     if (!can().fixed_capacity || !live_.empty()) return;
-    const std::size_t capacity = allocator_->capacity(bytes);
-    if (capacity > kMostBlocks) return;
-    std::vector<void*> blocks;
-    while (blocks.size() <= capacity) {
-      void* const block = allocator_->allocate(bytes);
-      if (block == nullptr) break;
-      if (!arena_has(block, bytes)) return fail(fmt::format("a block of {} bytes lies outside", bytes));
-      blocks.push_back(block);
-    }
-    if (blocks.size() != capacity)
-      return fail(fmt::format("the empty allocator served {} requests of {} bytes, its capacity is {}", blocks.size(),
-                              bytes, capacity));
-    if (can().frees_blocks)
-      for (void* const block : blocks) allocator_->free(block, bytes);
-    else
-      allocator_->reset();
+    if (allocator_->capacity(bytes) > kMostBlocks) return;
+    SizedBlocks blocks;
+    fail(allocator::fill(*allocator_, demand_, bytes, blocks));
+    if (!wrong_.empty()) return;
+    allocator::free_all(*allocator_, blocks);
   }
 
  private:
   const Capabilities& can() const { return allocator_->can(); }
 
-  bool arena_has(void* block, std::size_t bytes) const {
-    const auto at = static_cast<const std::byte*>(allocator_->address(block));
-    return at >= begin_ && bytes <= bytes_of_arena_ && at + bytes <= begin_ + bytes_of_arena_;
+  bool arena_lacks(void* block, std::size_t bytes) const {
+    return lies_outside(demand_, allocator_->address(block), bytes);
   }
 
+  /// The first failure stays; "" is none.
   void fail(std::string what) {
     if (wrong_.empty()) wrong_ = std::move(what);
   }
 
   void check_last() {
-    const Live last = live_.back();
+    const auto [block, bytes] = live_.back();
     live_.pop_back();
-    bytes_ -= last.bytes;
-    std::string changed = ledger_->remove(last.block);
+    bytes_ -= bytes;
+    std::string changed = ledger_->remove(block);
     if (wrong_.empty()) wrong_ = std::move(changed);
   }
 
   void forget_last() {
-    const Live last = live_.back();
+    const auto [block, bytes] = live_.back();
     check_last();
-    if (wrong_.empty()) allocator_->free(last.block, last.bytes);
+    if (wrong_.empty()) allocator_->free(block, bytes);
   }
 
-  const std::byte* begin_;
-  std::size_t bytes_of_arena_;
+  Demand demand_;
   std::unique_ptr<AnyAllocator> allocator_;
   std::optional<LiveBlocks> ledger_;
-  std::vector<Live> live_;
+  SizedBlocks live_;
   std::size_t bytes_ = 0;
   std::string wrong_;
 };

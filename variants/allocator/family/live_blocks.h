@@ -5,41 +5,41 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "variants/allocator/family/subject.h"
 #include "variants/common/heaps/ledger.h"
 
 namespace lab::allocator {
 
+// What is wrong with a request.
+std::string refused(std::size_t bytes);
+std::string served(std::size_t bytes);
+
+/// Blocks and the bytes that were requested. Frees them, or resets an allocator that frees no single blocks.
+using SizedBlocks = std::vector<std::pair<void*, std::size_t>>;
+void free_all(AnyAllocator& allocator, const SizedBlocks& blocks);
+
 /// The live blocks of an allocator. Where it moves them, a block that overlaps another one shows only in its contents.
 class LiveBlocks {
  public:
-  explicit LiveBlocks(const AnyAllocator& allocator) : allocator_(allocator) {}
+  explicit LiveBlocks(AnyAllocator& allocator) : allocator_(allocator) {}
 
-  std::string add(void* block, std::size_t bytes) {
-    std::uint64_t position = position_of(block);
-    if (allocator_.can().relocates) {
-      position = next_position_;
-      next_position_ += bytes + 1;
-    }
-    blocks_[position] = block;
-    positions_[block] = position;
-    return ledger_.add(position, bytes, allocator_.address(block));
-  }
-  std::string remove(void* block) {
-    const std::uint64_t position = positions_.at(block);
-    positions_.erase(block);
-    blocks_.erase(position);
-    return ledger_.remove(position, allocator_.address(block));
-  }
+  std::string add(void* block, std::size_t bytes);
+  std::string remove(void* block);
   bool empty() const { return ledger_.empty(); }
-  std::pair<void*, std::size_t> lowest() const {
-    const auto [position, bytes] = ledger_.lowest();
-    return {blocks_.at(position), bytes};
-  }
+
+  /// Requests a block and adds it. Returns "", or that there is none, or which live block it overlaps.
+  std::string allocate(std::size_t bytes);
+  /// Removes and frees every block. Returns the first difference in contents, or "".
+  std::string free_all();
+  /// Removes every block up to the first difference in contents, which it returns, or "". Frees none.
+  std::string remove_all();
 
  private:
-  const AnyAllocator& allocator_;
+  void* lowest() const { return blocks_.at(ledger_.lowest().first); }
+
+  AnyAllocator& allocator_;
   LedgerOfPositions ledger_;
   std::map<std::uint64_t, void*> blocks_;
   std::map<void*, std::uint64_t> positions_;

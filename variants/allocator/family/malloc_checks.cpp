@@ -51,6 +51,18 @@ std::string returned_block(const std::string& call) {
   return fmt::format("{} returned a block, expected null", call);
 }
 
+/// Frees every block of the ledger. Returns the first difference in contents, or "".
+std::string free_all(Ledger& ledger) {
+  std::string failure;
+  while (!ledger.empty()) {
+    void* const lowest = ledger.lowest().first;
+    std::string changed = ledger.remove(lowest);
+    if (failure.empty()) failure = std::move(changed);
+    std::free(lowest);
+  }
+  return failure;
+}
+
 /// Sizes of small, large and mapped blocks.
 constexpr std::size_t kSizes[] = {1, 8, 24, 100, 1000, 4096, 5000, 70'000, 300'000, 2'000'000};
 
@@ -118,14 +130,9 @@ std::string reallocs_keep() {
         return returned_block(fmt::format("realloc to {} bytes", bytes));
   for (std::size_t at = 0; at < before && failure.empty(); ++at)
     if (block[at] != content(at)) failure = fmt::format("byte {} changed in a realloc that returned null", at);
-  while (!neighbours.empty()) {
-    void* const lowest = neighbours.lowest().first;
-    std::string changed = neighbours.remove(lowest);
-    if (failure.empty()) failure = std::move(changed);
-    std::free(lowest);
-  }
+  const std::string changed = free_all(neighbours);
   std::free(block);
-  return failure;
+  return failure.empty() ? changed : failure;
 }
 
 /// A function that returns aligned blocks.
@@ -156,7 +163,7 @@ std::string aligned_blocks(std::pair<std::size_t, std::size_t> wanted) {
     Ledger ledger;
     std::string failure;
     for (int round = 0; round < 2; ++round) {
-      for (std::size_t alignment = one.least; alignment <= kMost && failure.empty(); alignment *= 2)
+      for (std::size_t alignment = one.least; alignment <= kMost; alignment *= 2)
         for (const std::size_t times : {1, 2, 3, 5, 9}) {
           // C wants a multiple of the alignment.
           const std::size_t bytes = alignment * times;
@@ -171,14 +178,8 @@ std::string aligned_blocks(std::pair<std::size_t, std::size_t> wanted) {
             failure = fmt::format("{}: {}", call, failure);
           if (!failure.empty()) return failure;
         }
-      while (!ledger.empty()) {
-        void* const lowest = ledger.lowest().first;
-        std::string changed = ledger.remove(lowest);
-        if (failure.empty()) failure = std::move(changed);
-        std::free(lowest);
-      }
+      if (failure = free_all(ledger); !failure.empty()) return fmt::format("{}: {}", one.name, failure);
     }
-    if (!failure.empty()) return fmt::format("{}: {}", one.name, failure);
     for (const std::size_t bytes : huge_bytes)
       if (observed(one.call(64, bytes & ~std::size_t{63})) != nullptr)
         return returned_block(fmt::format("{} of {} bytes at 64", one.name, bytes & ~std::size_t{63}));
@@ -234,13 +235,7 @@ std::string no_bytes() {
   }
   if (!failure.empty()) return failure;
   for (void* const block : empty) std::free(block);
-  while (!ledger.empty()) {
-    void* const lowest = ledger.lowest().first;
-    std::string changed = ledger.remove(lowest);
-    if (failure.empty()) failure = std::move(changed);
-    std::free(lowest);
-  }
-  return failure;
+  return free_all(ledger);
 }
 
 /// A block with one byte throughout, for threads that free each other's. What it must hold is kept outside of it.
@@ -356,20 +351,11 @@ std::string forks() {
     failure = block == nullptr ? returned_null("malloc") : ledger.add(block, 1 + i * 61 % 9000);
   }
   if (!failure.empty()) return failure;
-  const auto empty_ledger = [&] {
-    std::string changed;
-    while (!ledger.empty()) {
-      void* const lowest = ledger.lowest().first;
-      if (std::string found = ledger.remove(lowest); changed.empty()) changed = std::move(found);
-      std::free(lowest);
-    }
-    return changed;
-  };
   failure = in_child("a forked process", [&] {
     if (const int status = exercise_heap(); status != kWell) return status;
-    return empty_ledger().empty() ? exercise_heap() : kChanged;
+    return free_all(ledger).empty() ? exercise_heap() : kChanged;
   });
-  const std::string changed = empty_ledger();
+  const std::string changed = free_all(ledger);
   if (failure.empty() && !changed.empty()) failure = "after a fork, in the parent: " + changed;
   return failure;
 }

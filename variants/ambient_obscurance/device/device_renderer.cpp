@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "halve.comp.h"
+#include "harness/vulkan/barriers.h"
+#include "harness/vulkan/objects.h"
 #include "linearise.comp.h"
 #include "obscure.comp.h"
 #include "reproject.comp.h"
 #include "variants/ambient_obscurance/family/cpu_renderer.h"
 #include "variants/ambient_obscurance/family/steps.h"
 #include "variants/vulkan/measured_device.h"
-#include "variants/vulkan/objects.h"
 #include "variants/vulkan/resources.h"
 #include "variants/vulkan/staging.h"
 #include "variants/vulkan/timestamps.h"
@@ -226,14 +227,9 @@ class DeviceRenderer final : public Renderer {
       const auto groups = [](std::int32_t edge) { return (static_cast<std::uint32_t>(edge) + kGroup - 1) / kGroup; };
       vk.vkCmdDispatch(commands, groups(width), groups(height), 1);
       // The next step reads what this one wrote, and so does the copy of a result.
-      const VkMemoryBarrier barrier{
-          .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-          .pNext = nullptr,
-          .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
-          .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT};
-      vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                              VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &barrier, 0,
-                              nullptr, 0, nullptr);
+      vulkan::memory_barrier(vk, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT);
     };
     step(linearise_, chain_.width[0], chain_.height[0]);
     for (std::uint32_t level = 1; level < kLevels; ++level) {

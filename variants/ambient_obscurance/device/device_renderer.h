@@ -2,8 +2,8 @@
 #pragma once
 
 #include "harness/base/error.h"
+#include "harness/vulkan/device.h"
 #include "variants/ambient_obscurance/family/renderer.h"
-#include "variants/vulkan/device.h"
 
 namespace lab::ambient_obscurance {
 

@@ -8,6 +8,7 @@
 namespace lab::ambient_obscurance {
 namespace {
 
+/// One class, because all steps are timed and share their `Lanes`.
 template <typename Lanes>
 struct StepsText {
   using F = typename Lanes::F;

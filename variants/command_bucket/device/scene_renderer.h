@@ -20,7 +20,7 @@
 #include "variants/command_bucket/family/scene.h"
 #include "variants/designs/threads/thread_slot.h"
 #include "variants/vulkan/commands.h"
-#include "variants/vulkan/objects.h"
+#include "variants/vulkan/drawing.h"
 #include "variants/vulkan/resources.h"
 #include "variants/vulkan/staging.h"
 #include "variants/vulkan/timestamps.h"

@@ -97,8 +97,8 @@ class PageStore {
 /// In place of the entries of a page: each thread has one page for each bucket, which holds all of it.
 inline constexpr std::size_t kWholeBucket = 0;
 
-/// As Buckets (bucket.h). `PacketLayout`: of packet.h. `Sort`: one of sorts.h, of runs. If pages run out, more are
-/// taken from a reserve and counted; if that runs out, too, commands are dropped and counted.
+/// As Buckets (bucket.h). `PacketLayout`: of packet.h. `Sort`: one of sorts.h, of runs. If pages run out, a reserve has
+/// more, then commands are dropped; both are counted. One class, because a split would change the timed code.
 template <typename PacketLayout, typename Sort, std::size_t kEntriesOfPage, bool kParallelSort,
           typename Watch = Unwatched>
 class RunBuckets {

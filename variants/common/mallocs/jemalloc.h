@@ -15,6 +15,7 @@ struct Jemalloc {
 
   static void* allocate(std::size_t bytes) { return std::malloc(bytes); }
   static void free(void* block) { std::free(block); }
+  static std::size_t usable_bytes(void* block) { return malloc_usable_size(block); }
 
   static std::string version() {
     const char* version = "";

@@ -13,6 +13,7 @@ struct Mimalloc {
 
   static void* allocate(std::size_t bytes) { return mi_malloc(bytes); }
   static void free(void* block) { mi_free(block); }
+  static std::size_t usable_bytes(void* block) { return mi_usable_size(block); }
 
   static std::string version() {
     const int version = mi_version();

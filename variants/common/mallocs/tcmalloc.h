@@ -15,6 +15,7 @@ struct Tcmalloc {
 
   static void* allocate(std::size_t bytes) { return std::malloc(bytes); }
   static void free(void* block) { std::free(block); }
+  static std::size_t usable_bytes(void* block) { return tc_malloc_size(block); }
 
   static std::string version() {
     int major = 0, minor = 0;

@@ -8,7 +8,7 @@
 /// The number of a page is never used again until compact() renumbers all, so that old indices find nothing: a table
 /// keeps 24 bytes for each page since the oldest that lives. Walks do not look at it.
 ///
-/// A live element has a bit in its page, so that walks can take live elements one by one, or whole words of them.
+/// A live element has a bit in its page: walks take elements or words of them. One class, because pages are one table.
 #pragma once
 
 #include <algorithm>

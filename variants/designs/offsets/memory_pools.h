@@ -75,7 +75,7 @@ struct MemoryAllocation {
   ResourceKind kind = ResourceKind::kOptimalImage;
 };
 
-/// Not thread-safe. Returns all its allocations to the device when it ends.
+/// Not thread-safe. Returns its memory to the device when it ends. One class, because its tables change together.
 template <RangeAllocator R, Grouping kGrouping>
 class MemoryPools {
  public:

@@ -38,7 +38,7 @@
 
 namespace lab::designs {
 
-/// `Pools` is a MemoryPools whose ranges have the functions of BestFit on tokens. Not thread-safe.
+/// `Pools`: MemoryPools with BestFit's functions on tokens. Not thread-safe. One class, because a move changes it all.
 template <typename Pools>
 class MovableMemory {
  public:

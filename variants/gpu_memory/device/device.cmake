@@ -3,7 +3,7 @@ set(device ${CMAKE_CURRENT_LIST_DIR})
 add_executable(gpu_memory_device ${device}/main.cpp ${device}/device_run.cpp $<TARGET_OBJECTS:family_${family}>
   $<TARGET_OBJECTS:bench>)
 lab_own(gpu_memory_device)
-target_link_libraries(gpu_memory_device PRIVATE vulkan common designs base lab_benchmark)
+target_link_libraries(gpu_memory_device PRIVATE vulkan_common common designs base lab_benchmark)
 set_target_properties(gpu_memory_device PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 if(TARGET ${family}_test)
   target_sources(${family}_test PRIVATE ${device}/device_test.cpp)

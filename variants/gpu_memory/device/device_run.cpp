@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "variants/vulkan/memory.h"
+#include "harness/vulkan/memory.h"
 #include "variants/vulkan/staging.h"
 
 namespace lab::gpu_memory {

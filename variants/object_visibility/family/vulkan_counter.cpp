@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "count_ids.comp.h"
+#include "harness/vulkan/barriers.h"
+#include "harness/vulkan/objects.h"
 #include "variants/vulkan/commands.h"
 #include "variants/vulkan/measured_device.h"
-#include "variants/vulkan/objects.h"
 #include "variants/vulkan/resources.h"
 #include "variants/vulkan/staging.h"
 #include "variants/vulkan/timestamps.h"
@@ -26,15 +27,6 @@ constexpr std::uint32_t kGroup = 256, kMostGroups = 256;  // as in the shader
 struct Push {
   std::uint32_t pixels, largest;
 };
-
-void wait_for(const vulkan::DeviceFunctions& vk, VkCommandBuffer commands, VkPipelineStageFlags first,
-              VkAccessFlags wrote, VkPipelineStageFlags second, VkAccessFlags reads) {
-  VkMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  barrier.srcAccessMask = wrote;
-  barrier.dstAccessMask = reads;
-  vk.vkCmdPipelineBarrier(commands, first, second, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-}
 
 class VulkanCounter final : public Counter {
  public:
@@ -99,20 +91,21 @@ class VulkanCounter final : public Counter {
     required(commands_.begin(), "recording");
     timestamps_.begin(commands);
     vk.vkCmdFillBuffer(commands, counters_->handle(), 0, bytes, 0);
-    wait_for(vk, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    vulkan::memory_barrier(vk, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                           VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                           VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_.handle());
     vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.handle(), 0, 1, &descriptors_.set, 0,
                                nullptr);
     const Push push{pixels, largest};
     vk.vkCmdPushConstants(commands, layout_.handle(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
     vk.vkCmdDispatch(commands, std::clamp((pixels / 4 + kGroup - 1) / kGroup, 1u, kMostGroups), 1, 1);
-    wait_for(vk, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-             VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
+    vulkan::memory_barrier(vk, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                           VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
     const VkBufferCopy whole{0, 0, bytes};
     vk.vkCmdCopyBuffer(commands, counters_->handle(), host_->handle(), 1, &whole);
-    wait_for(vk, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-             VK_ACCESS_HOST_READ_BIT);
+    vulkan::memory_barrier(vk, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                           VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
     timestamps_.end(commands);
     required(commands_.end(), "recording");
   }

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "harness/base/error.h"
+#include "harness/vulkan/device.h"
 #include "variants/object_visibility/family/object_visibility.h"
-#include "variants/vulkan/device.h"
 
 namespace lab::object_visibility {
 

@@ -68,6 +68,7 @@ struct PointerParticle {
 /// Of the pages in use, one in so many is kept besides for new particles.
 constexpr std::size_t kSpareShare = 32;
 
+/// One class, because it is the interface Buffer over one PagedLayers: short functions, whose code is timed.
 template <typename L>
 class Paged : public Buffer {
  public:

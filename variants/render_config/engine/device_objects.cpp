@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "variants/render_config/engine/scene.h"
+#include "variants/vulkan/drawing.h"
 
 namespace lab::render_config {
 

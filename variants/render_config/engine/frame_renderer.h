@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/vulkan/functions.h"
 #include "variants/render_config/engine/objects.h"
 #include "variants/render_config/engine/scene.h"
-#include "variants/vulkan/functions.h"
 
 namespace lab::render_config {
 

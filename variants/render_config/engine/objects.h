@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/vulkan/functions.h"
 #include "variants/render_config/language/config.h"
-#include "variants/vulkan/functions.h"
 
 namespace lab::render_config {
 

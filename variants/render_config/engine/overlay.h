@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "variants/vulkan/objects.h"
+#include "variants/vulkan/drawing.h"
 #include "variants/vulkan/resources.h"
 
 namespace lab::render_config {

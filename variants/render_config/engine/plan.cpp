@@ -21,47 +21,121 @@ std::vector<std::string> keys_of(const Map& map) {
   return keys;
 }
 
-}  // namespace
+Error unknown(const Place& place, const std::string& found, std::string_view expected,
+              const std::vector<std::string>& names) {
+  const std::string nearest = nearest_name(found, names);
+  return problem_at(place,
+                    fmt::format("expected {} ({}), found '{}'", expected,
+                                names.empty() ? "it has none" : fmt::format("{}", fmt::join(names, ", ")), found),
+                    nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+}
 
-class PlanMaker {
+Error in_pass(const Pass& pass, const Error& error) {
+  return problem_at(pass.place, fmt::format("expected objects for the pass {}, found: {}", pass.name, error.what));
+}
+
+VkRect2D scissor_of(const Pass& pass, std::uint32_t width, std::uint32_t height) {
+  const auto edge = [](double at, std::uint32_t of) { return std::lround(at * of); };
+  const long left = std::min(edge(pass.viewport[0], width), long{width} - 1),
+             top = std::min(edge(pass.viewport[1], height), long{height} - 1);
+  const long right = edge(pass.viewport[0] + pass.viewport[2], width),
+             bottom = edge(pass.viewport[1] + pass.viewport[3], height);
+  return {
+      {static_cast<std::int32_t>(left), static_cast<std::int32_t>(top)},
+      {static_cast<std::uint32_t>(std::max(1L, right - left)), static_cast<std::uint32_t>(std::max(1L, bottom - top))}};
+}
+
+struct Program {
+  std::shared_ptr<const CompiledShader> vertex, fragment;
+};
+
+// What the parts of a program and its pass must agree on: locations and their types.
+Expected<void> check_interfaces(const Pass& pass, const Shader& shader, const Program& program) {
+  const Place& vertex_place = shader.vertex_place;
+  for (const auto& [location, type] : program.vertex->interface.inputs) {
+    if (pass.fullscreen)
+      return problem_at(vertex_place, fmt::format("expected a vertex shader without inputs for the fullscreen pass {} "
+                                                  "in {}:{}, found {} at location {}",
+                                                  pass.name, pass.place.file, pass.place.line, type, location));
+    if (location > 1 || type != "3 x float")
+      return problem_at(vertex_place, fmt::format("expected vec3 inputs at locations 0 and 1, found {} at location {}",
+                                                  type, location));
+  }
+  const std::size_t outputs = program.fragment ? program.fragment->interface.outputs.size() : 0;
+  if (outputs != pass.targets.size() || (outputs > 0 && program.fragment->interface.outputs.rbegin()->first >= outputs))
+    return problem_at(pass.place, fmt::format("expected as many targets as the shader '{}' has outputs, {}, found {}",
+                                              shader.name, outputs, pass.targets.size()));
+  if (!program.fragment) return {};
+  for (const auto& [location, type] : program.fragment->interface.inputs) {
+    const auto& given = program.vertex->interface.outputs;
+    const auto found = given.find(location);
+    if (found == given.end() || found->second != type)
+      return problem_at(shader.fragment_place,
+                        fmt::format("expected {} at location {} from the vertex shader, found {}", type, location,
+                                    found == given.end() ? "none" : found->second));
+  }
+  return {};
+}
+
+// The constants of all parts of the programs, by name.
+Expected<std::map<std::string, ShaderInterface::Constant>> constants_of(const Pass& pass,
+                                                                        const std::vector<Program>& programs) {
+  std::map<std::string, ShaderInterface::Constant> wanted;
+  for (const Program& program : programs)
+    for (const CompiledShader* const part : {program.vertex.get(), program.fragment.get()}) {
+      if (part == nullptr) continue;
+      for (const auto& [name, constant] : part->interface.constants) {
+        const auto [known, added] = wanted.emplace(name, constant);
+        if (!added && known->second != constant)
+          return problem_at(pass.place, fmt::format("expected shaders that agree on the place of the constant '{}', "
+                                                    "found them at bytes {} and {}",
+                                                    name, known->second.offset, constant.offset));
+      }
+    }
+  return wanted;
+}
+
+// The bindings of all images that the programs read, by name.
+Expected<std::map<std::string, std::uint32_t>> images_of(const Pass& pass, const std::vector<Program>& programs) {
+  std::map<std::string, std::uint32_t> wanted;
+  for (const Program& program : programs) {
+    if (!program.vertex->interface.images.empty())
+      return problem_at(pass.place, fmt::format("expected images in fragment shaders alone, found '{}' in a vertex "
+                                                "shader",
+                                                program.vertex->interface.images.begin()->first));
+    if (!program.fragment) continue;
+    for (const auto& [name, binding] : program.fragment->interface.images) {
+      const auto [known, added] = wanted.emplace(name, binding);
+      if (!added && known->second != binding)
+        return problem_at(pass.place, fmt::format("expected shaders that agree on the binding of '{}', found {} and {}",
+                                                  name, known->second, binding));
+    }
+  }
+  return wanted;
+}
+
+using Owners = std::vector<std::shared_ptr<const void>>;
+
+// A handle, whose object `owners` keep.
+template <typename Handle>
+Handle keep(Owners& owners, const Kept<Handle>& kept) {
+  owners.push_back(kept.owner);
+  return kept.handle;
+}
+
+/// The images of all resources.
+class ResourceImages {
  public:
-  PlanMaker(const Config& config, ShaderCompiler& compiler, const ReadFile& read, Objects& objects, std::uint32_t width,
-            std::uint32_t height)
-      : config_(config), compiler_(compiler), read_(read), objects_(objects), width_(width), height_(height) {}
+  ResourceImages(const Config& config, Objects& objects, std::uint32_t width, std::uint32_t height, Owners& owners,
+                 std::vector<History>& cleared)
+      : config_(config), objects_(objects), width_(width), height_(height), owners_(owners), cleared_(cleared) {}
 
-  Expected<std::unique_ptr<Plan>> make() {
-    images_.resize(config_.resources.size());
-    histories_ = config_.histories();
-    plan_->alternates_ = std::ranges::find(histories_, true) != histories_.end() ? 1 : 0;
-    written_.resize(config_.resources.size());
-    for (const Pass& pass : config_.frame)
-      if (const Expected<void> added = add(pass); !added) return added.error();
-    for (std::vector<Step>& steps : plan_->steps_)
-      for (Step& step : steps) step.begin.pClearValues = step.clear_values.data();  // where they stay
-    for (const View& view : config_.views)
-      plan_->views_.push_back({view.cascade, view.of, static_cast<float>(view.reach), static_cast<float>(view.split),
-                               view.sphere, view.pixels});
-    const TargetImage& output = images_[config_.output]->front();
-    plan_->output_ = {output.image.handle, output.view.handle, width_, height_};
-    return std::move(plan_);
-  }
-
- private:
-  struct Program {
-    std::shared_ptr<const CompiledShader> vertex, fragment;
-  };
-
-  /// A handle, of which the plan keeps the object.
-  template <typename Handle>
-  Handle keep(const Kept<Handle>& kept) {
-    plan_->kept_.push_back(kept.owner);
-    return kept.handle;
-  }
+  bool has_histories() const { return std::ranges::find(histories_, true) != histories_.end(); }
 
   /// Of a resource, by the frames that draw to it: even and odd numbers. One image, or two of a history.
   using Images = std::array<TargetImage, 2>;
 
-  Expected<const Images*> images(std::size_t resource) {
+  Expected<const Images*> of(std::size_t resource) {
     if (!images_[resource]) {
       const auto first = image(resource, false);
       if (!first) return first.error();
@@ -76,6 +150,7 @@ class PlanMaker {
     return &*images_[resource];
   }
 
+ private:
   Expected<TargetImage> image(std::size_t resource, bool odd) {
     const Resource& of = config_.resources[resource];
     const auto [width, height] = config_.size_of(resource, width_, height_);
@@ -88,7 +163,7 @@ class PlanMaker {
     if (!made)
       return problem_at(of.place, fmt::format("expected memory for {} x {} pixels of '{}', found: {}", width, height,
                                               of.name, made.error().what));
-    keep(made->image);
+    keep(owners_, made->image);
     return *made;
   }
 
@@ -104,27 +179,58 @@ class PlanMaker {
       if (!framebuffer) return framebuffer.error();
       static constexpr VkClearValue kZero{};
       history.clears[i].sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
-      history.clears[i].renderPass = keep(*pass);
-      history.clears[i].framebuffer = keep(*framebuffer);
+      history.clears[i].renderPass = keep(owners_, *pass);
+      history.clears[i].framebuffer = keep(owners_, *framebuffer);
       history.clears[i].renderArea.extent = {width, height};
       history.clears[i].clearValueCount = 1;
       history.clears[i].pClearValues = &kZero;
       history.drawn_in[i] = image.drawn_in;
     }
-    plan_->histories_.push_back(std::move(history));
+    cleared_.push_back(std::move(history));
     return {};
   }
 
-  Expected<void> add(const Pass& pass) {
-    Step step;
-    plan_->constants_.emplace_back();
+  const Config& config_;
+  Objects& objects_;
+  std::uint32_t width_, height_;
+  Owners& owners_;
+  std::vector<History>& cleared_;
+  std::vector<std::optional<Images>> images_ = std::vector<std::optional<Images>>(config_.resources.size());
+  std::vector<bool> histories_ = config_.histories();
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace
+
+class PlanMaker {
+ public:
+  PlanMaker(const Config& config, ShaderCompiler& compiler, const ReadFile& read, Objects& objects, std::uint32_t width,
+            std::uint32_t height)
+      : config_(config), compiler_(compiler), read_(read), objects_(objects), width_(width), height_(height) {}
+
+  Expected<std::unique_ptr<Plan>> make() {
+    plan_->alternates_ = images_.has_histories() ? 1 : 0;
+    for (const Pass& pass : config_.frame)
+      if (const Expected<void> added = add(pass); !added) return added.error();
+    for (std::vector<Step>& steps : plan_->steps_)
+      for (Step& step : steps) step.begin.pClearValues = step.clear_values.data();  // where they stay
+    for (const View& view : config_.views)
+      plan_->views_.push_back({view.cascade, view.of, static_cast<float>(view.reach), static_cast<float>(view.split),
+                               view.sphere, view.pixels});
+    const TargetImage& output = (*images_.of(config_.output))->front();
+    plan_->output_ = {output.image.handle, output.view.handle, width_, height_};
+    return std::move(plan_);
+  }
+
+ private:
+  using Views = std::array<std::vector<Kept<VkImageView>>, 2>;  // of even and odd frames
+
+  /// What a pass finds in `targets`, and their views.
+  Expected<PassSpec> add_targets(const Pass& pass, const std::vector<std::size_t>& targets, Step& step, Views& views) {
     PassSpec spec;
-    std::array<std::vector<Kept<VkImageView>>, 2> views;  // of even and odd frames
-    std::vector<std::size_t> targets = pass.targets;
-    if (pass.depth) targets.push_back(*pass.depth);
     for (std::size_t i = 0; i < targets.size(); ++i) {
       const std::size_t resource = targets[i];
-      const auto target = images(resource);
+      const auto target = images_.of(resource);
       if (!target) return target.error();
       for (std::size_t odd = 0; odd < 2; ++odd) views[odd].push_back((**target)[odd].view);
       const Format format = config_.resources[resource].format;
@@ -138,6 +244,18 @@ class PlanMaker {
         std::ranges::copy(clear, value.color.float32);
       written_[resource] = true;
     }
+    return spec;
+  }
+
+  Expected<void> add(const Pass& pass) {
+    Step step;
+    plan_->constants_.emplace_back();
+    std::vector<std::size_t> targets = pass.targets;
+    if (pass.depth) targets.push_back(*pass.depth);
+    Views views;
+    const Expected<PassSpec> made_spec = add_targets(pass, targets, step, views);
+    if (!made_spec) return made_spec.error();
+    const PassSpec& spec = *made_spec;
     const auto [width, height] = config_.size_of(targets.front(), width_, height_);
     const auto render_pass = objects_.pass(spec);
     if (!render_pass) return in_pass(pass, render_pass.error());
@@ -149,7 +267,7 @@ class PlanMaker {
                      0,
                      1};
     step.begin.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
-    step.begin.renderPass = keep(*render_pass);
+    step.begin.renderPass = keep(plan_->kept_, *render_pass);
     step.begin.renderArea = {{0, 0}, {width, height}};
     step.begin.clearValueCount = static_cast<std::uint32_t>(targets.size());
     step.order = static_cast<Order>(pass.order);
@@ -182,30 +300,15 @@ class PlanMaker {
     for (std::size_t odd = 0; odd <= plan_->alternates_; ++odd) {
       const auto framebuffer = objects_.framebuffer(spec, views[odd], width, height);
       if (!framebuffer) return in_pass(pass, framebuffer.error());
-      step.begin.framebuffer = keep(*framebuffer);
+      step.begin.framebuffer = keep(plan_->kept_, *framebuffer);
       if (!inputs[odd].empty()) {
         const auto set = objects_.inputs(inputs[odd]);
         if (!set) return in_pass(pass, set.error());
-        step.inputs = keep(*set);
+        step.inputs = keep(plan_->kept_, *set);
       }
       plan_->steps_[odd].push_back(step);
     }
     return {};
-  }
-
-  static Error in_pass(const Pass& pass, const Error& error) {
-    return problem_at(pass.place, fmt::format("expected objects for the pass {}, found: {}", pass.name, error.what));
-  }
-
-  static VkRect2D scissor_of(const Pass& pass, std::uint32_t width, std::uint32_t height) {
-    const auto edge = [](double at, std::uint32_t of) { return std::lround(at * of); };
-    const long left = std::min(edge(pass.viewport[0], width), long{width} - 1),
-               top = std::min(edge(pass.viewport[1], height), long{height} - 1);
-    const long right = edge(pass.viewport[0] + pass.viewport[2], width),
-               bottom = edge(pass.viewport[1] + pass.viewport[3], height);
-    return {{static_cast<std::int32_t>(left), static_cast<std::int32_t>(top)},
-            {static_cast<std::uint32_t>(std::max(1L, right - left)),
-             static_cast<std::uint32_t>(std::max(1L, bottom - top))}};
   }
 
   Expected<VkPipeline> pipeline_of(const Pass& pass, std::size_t index, const PassSpec& spec,
@@ -232,64 +335,16 @@ class PlanMaker {
     const auto made = objects_.pipeline(pipeline);
     if (!made) return in_pass(pass, made.error());
     programs.push_back(std::move(program));
-    return keep(*made);
-  }
-
-  // What the parts of a program and its pass must agree on: locations and their types.
-  static Expected<void> check_interfaces(const Pass& pass, const Shader& shader, const Program& program) {
-    const Place& vertex_place = shader.vertex_place;
-    for (const auto& [location, type] : program.vertex->interface.inputs) {
-      if (pass.fullscreen)
-        return problem_at(vertex_place,
-                          fmt::format("expected a vertex shader without inputs for the fullscreen pass {} "
-                                      "in {}:{}, found {} at location {}",
-                                      pass.name, pass.place.file, pass.place.line, type, location));
-      if (location > 1 || type != "3 x float")
-        return problem_at(
-            vertex_place,
-            fmt::format("expected vec3 inputs at locations 0 and 1, found {} at location {}", type, location));
-    }
-    const std::size_t outputs = program.fragment ? program.fragment->interface.outputs.size() : 0;
-    if (outputs != pass.targets.size() ||
-        (outputs > 0 && program.fragment->interface.outputs.rbegin()->first >= outputs))
-      return problem_at(pass.place, fmt::format("expected as many targets as the shader '{}' has outputs, {}, found {}",
-                                                shader.name, outputs, pass.targets.size()));
-    if (!program.fragment) return {};
-    for (const auto& [location, type] : program.fragment->interface.inputs) {
-      const auto& given = program.vertex->interface.outputs;
-      const auto found = given.find(location);
-      if (found == given.end() || found->second != type)
-        return problem_at(shader.fragment_place,
-                          fmt::format("expected {} at location {} from the vertex shader, found {}", type, location,
-                                      found == given.end() ? "none" : found->second));
-    }
-    return {};
-  }
-
-  // Each part of a program.
-  static std::vector<const ShaderInterface*> interfaces_of(const std::vector<Program>& programs) {
-    std::vector<const ShaderInterface*> interfaces;
-    for (const Program& program : programs) {
-      interfaces.push_back(&program.vertex->interface);
-      if (program.fragment) interfaces.push_back(&program.fragment->interface);
-    }
-    return interfaces;
+    return keep(plan_->kept_, *made);
   }
 
   Expected<void> set_constants(const Pass& pass, const std::vector<Program>& programs, Step& step) {
-    std::map<std::string, ShaderInterface::Constant> wanted;
-    for (const ShaderInterface* const interface : interfaces_of(programs))
-      for (const auto& [name, constant] : interface->constants) {
-        const auto [known, added] = wanted.emplace(name, constant);
-        if (!added && known->second != constant)
-          return problem_at(pass.place, fmt::format("expected shaders that agree on the place of the constant '{}', "
-                                                    "found them at bytes {} and {}",
-                                                    name, known->second.offset, constant.offset));
-      }
+    auto wanted = constants_of(pass, programs);
+    if (!wanted) return wanted.error();
     for (const Constant& constant : pass.constants) {
-      const auto found = wanted.find(constant.name);
-      if (found == wanted.end())
-        return unknown(constant.place, constant.name, "a constant of the shader", keys_of(wanted));
+      const auto found = wanted->find(constant.name);
+      if (found == wanted->end())
+        return unknown(constant.place, constant.name, "a constant of the shader", keys_of(*wanted));
       if (constant.values.size() != found->second.components)
         return problem_at(constant.place, fmt::format("expected {} numbers for the constant '{}', found {}",
                                                       found->second.components, constant.name, constant.values.size()));
@@ -297,59 +352,37 @@ class PlanMaker {
       std::memcpy(step.push.data() + found->second.offset, constant.values.data(), bytes);
       plan_->constants_.back()[constant.name] = found->second.offset;
       step.push_bytes = std::max(step.push_bytes, static_cast<std::uint32_t>(found->second.offset + bytes));
-      wanted.erase(found);
+      wanted->erase(found);
     }
-    if (!wanted.empty())
+    if (!wanted->empty())
       return problem_at(pass.place, fmt::format("expected a value for each constant of the shader, found none for '{}'",
-                                                wanted.begin()->first));
+                                                wanted->begin()->first));
     return {};
   }
 
   /// `inputs`: of even and odd frames.
   Expected<void> find_inputs(const Pass& pass, const std::vector<Program>& programs,
                              std::array<std::vector<InputSpec>, 2>& inputs) {
-    std::map<std::string, std::uint32_t> wanted;
-    for (const Program& program : programs) {
-      if (!program.vertex->interface.images.empty())
-        return problem_at(pass.place, fmt::format("expected images in fragment shaders alone, found '{}' in a vertex "
-                                                  "shader",
-                                                  program.vertex->interface.images.begin()->first));
-      if (!program.fragment) continue;
-      for (const auto& [name, binding] : program.fragment->interface.images) {
-        const auto [known, added] = wanted.emplace(name, binding);
-        if (!added && known->second != binding)
-          return problem_at(pass.place,
-                            fmt::format("expected shaders that agree on the binding of '{}', found {} and {}", name,
-                                        known->second, binding));
-      }
-    }
-    const std::vector<std::string> names = keys_of(wanted);
+    auto wanted = images_of(pass, programs);
+    if (!wanted) return wanted.error();
+    const std::vector<std::string> names = keys_of(*wanted);
     for (const Input& input : pass.inputs) {
-      const auto found = wanted.find(input.name);
-      if (found == wanted.end()) return unknown(input.place, input.name, "an image of the shader", names);
-      const auto read = images(input.resource);
+      const auto found = wanted->find(input.name);
+      if (found == wanted->end()) return unknown(input.place, input.name, "an image of the shader", names);
+      const auto read = images_.of(input.resource);
       if (!read) return read.error();
       const bool depth = is_depth(config_.resources[input.resource].format);
       for (std::size_t odd = 0; odd < 2; ++odd) {
         const std::size_t drawn = input.previous ? 1 - odd : odd;
         inputs[odd].push_back({found->second, (**read)[drawn].view, depth, input.linear});
       }
-      wanted.erase(found);
+      wanted->erase(found);
     }
-    if (!wanted.empty())
+    if (!wanted->empty())
       return problem_at(pass.place, fmt::format("expected an input for each image of the shader, found none for '{}'",
-                                                wanted.begin()->first));
+                                                wanted->begin()->first));
     for (std::vector<InputSpec>& of_frame : inputs) std::ranges::sort(of_frame, {}, &InputSpec::binding);
     return {};
-  }
-
-  static Error unknown(const Place& place, const std::string& found, std::string_view expected,
-                       const std::vector<std::string>& names) {
-    const std::string nearest = nearest_name(found, names);
-    return problem_at(place,
-                      fmt::format("expected {} ({}), found '{}'", expected,
-                                  names.empty() ? "it has none" : fmt::format("{}", fmt::join(names, ", ")), found),
-                      nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
   }
 
   const Config& config_;
@@ -358,10 +391,8 @@ class PlanMaker {
   Objects& objects_;
   std::uint32_t width_, height_;
   std::unique_ptr<Plan> plan_{new Plan};
-  std::vector<std::optional<Images>> images_;
-  std::vector<bool> histories_;
-  std::uint64_t bytes_ = 0;  // of images
-  std::vector<bool> written_;
+  ResourceImages images_{config_, objects_, width_, height_, plan_->kept_, plan_->histories_};
+  std::vector<bool> written_ = std::vector<bool>(config_.resources.size());
 };
 
 Expected<std::unique_ptr<Plan>> Plan::make(const Config& config, ShaderCompiler& compiler, const ReadFile& read,

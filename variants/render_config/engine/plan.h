@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/vulkan/device.h"
 #include "variants/render_config/engine/frame_renderer.h"
 #include "variants/render_config/engine/objects.h"
 #include "variants/render_config/engine/shader_compiler.h"
 #include "variants/render_config/language/config.h"
-#include "variants/vulkan/device.h"
 
 namespace lab::render_config {
 

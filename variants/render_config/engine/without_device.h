@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "variants/vulkan/functions.h"
+#include "harness/vulkan/functions.h"
 
 namespace lab::render_config {
 

@@ -16,9 +16,9 @@
 
 #include "harness/base/layout.h"
 #include "harness/base/vulkan_driver.h"
-#include "variants/vulkan/device.h"
+#include "harness/vulkan/device.h"
+#include "harness/vulkan/memory.h"
 #include "variants/vulkan/driver_process.h"
-#include "variants/vulkan/memory.h"
 
 namespace lab::vulkan {
 

@@ -1,4 +1,4 @@
-#include "variants/vulkan/memory.h"
+#include "harness/vulkan/memory.h"
 
 #include <fmt/format.h>
 
@@ -7,17 +7,24 @@
 
 namespace lab::vulkan {
 
-Expected<Memory> Memory::allocate(Device& device, std::uint32_t type, VkDeviceSize bytes) {
+VkResult allocate_memory(const Device& device, std::uint32_t type, VkDeviceSize bytes, VkDeviceMemory& memory) {
   VkMemoryAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   info.allocationSize = bytes;
   info.memoryTypeIndex = type;
+  memory = VK_NULL_HANDLE;
+  return device.vk().vkAllocateMemory(device.handle(), &info, nullptr, &memory);
+}
+
+Expected<Memory> Memory::allocate(const Device& device, std::uint32_t type, VkDeviceSize bytes) {
+  static constexpr char kCall[] = "vkAllocateMemory of {} bytes of memory type {}";
+  device.doing(kCall, bytes, type);
   VkDeviceMemory handle = VK_NULL_HANDLE;
-  if (const VkResult result = device.vk().vkAllocateMemory(device.handle(), &info, nullptr, &handle);
-      result != VK_SUCCESS)
-    return success_of(result, fmt::format("vkAllocateMemory of {} bytes of memory type {}", bytes, type)).error();
+  if (const VkResult result = allocate_memory(device, type, bytes, handle); result != VK_SUCCESS)
+    return success_of(result, fmt::format(kCall, bytes, type)).error();
   Memory memory;
   memory.device_ = &device;
+  memory.type_ = type;
   memory.bytes_ = bytes;
   memory.memory_ = {handle, [&device](VkDeviceMemory m) { device.vk().vkFreeMemory(device.handle(), m, nullptr); }};
   if ((device.flags_of(type) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0) return memory;
@@ -52,7 +59,7 @@ VkMappedMemoryRange Memory::whole() const {
   return range;
 }
 
-Expected<Buffer> create_buffer(Device& device, VkDeviceSize length, VkBufferUsageFlags usage) {
+Expected<Buffer> create_buffer(const Device& device, VkDeviceSize length, VkBufferUsageFlags usage) {
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = length;
@@ -68,8 +75,8 @@ Expected<Buffer> create_buffer(Device& device, VkDeviceSize length, VkBufferUsag
   return buffer;
 }
 
-Expected<Image> create_image(Device& device, std::uint32_t width, std::uint32_t height, VkImageUsageFlags usage,
-                             VkFormat format) {
+VkImageCreateInfo image_info(VkFormat format, std::uint32_t width, std::uint32_t height, VkImageTiling tiling,
+                             VkImageUsageFlags usage) {
   VkImageCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
   info.imageType = VK_IMAGE_TYPE_2D;
@@ -78,19 +85,29 @@ Expected<Image> create_image(Device& device, std::uint32_t width, std::uint32_t 
   info.mipLevels = 1;
   info.arrayLayers = 1;
   info.samples = VK_SAMPLE_COUNT_1_BIT;
-  info.tiling = VK_IMAGE_TILING_OPTIMAL;
+  info.tiling = tiling;
   info.usage = usage;
-  info.initialLayout = VK_IMAGE_LAYOUT_UNDEFINED;
+  info.initialLayout = tiling == VK_IMAGE_TILING_LINEAR ? VK_IMAGE_LAYOUT_PREINITIALIZED : VK_IMAGE_LAYOUT_UNDEFINED;
+  return info;
+}
+
+Expected<Image> create_image(const Device& device, const VkImageCreateInfo& info) {
   VkImage handle = VK_NULL_HANDLE;
   if (const VkResult result = device.vk().vkCreateImage(device.handle(), &info, nullptr, &handle); result != VK_SUCCESS)
-    return success_of(result, fmt::format("vkCreateImage of {}x{} texels", width, height)).error();
+    return success_of(result, fmt::format("vkCreateImage of {}x{} texels", info.extent.width, info.extent.height))
+        .error();
   Image image;
   image.owned = {handle, [&device](VkImage i) { device.vk().vkDestroyImage(device.handle(), i, nullptr); }};
-  image.width = width;
-  image.height = height;
-  image.format = format;
+  image.width = info.extent.width;
+  image.height = info.extent.height;
+  image.format = info.format;
   device.vk().vkGetImageMemoryRequirements(device.handle(), handle, &image.needs);
   return image;
+}
+
+Expected<Image> create_image(const Device& device, std::uint32_t width, std::uint32_t height, VkImageUsageFlags usage,
+                             VkFormat format) {
+  return create_image(device, image_info(format, width, height, VK_IMAGE_TILING_OPTIMAL, usage));
 }
 
 std::uint32_t texel_bytes(VkFormat format) {
@@ -127,12 +144,12 @@ VkImageAspectFlags aspect_of(VkFormat format) {
   }
 }
 
-Expected<void> bind(Device& device, const Buffer& buffer, const Memory& memory, VkDeviceSize offset) {
+Expected<void> bind(const Device& device, const Buffer& buffer, const Memory& memory, VkDeviceSize offset) {
   return success_of(device.vk().vkBindBufferMemory(device.handle(), buffer.handle(), memory.handle(), offset),
                     "vkBindBufferMemory");
 }
 
-Expected<void> bind(Device& device, const Image& image, const Memory& memory, VkDeviceSize offset) {
+Expected<void> bind(const Device& device, const Image& image, const Memory& memory, VkDeviceSize offset) {
   return success_of(device.vk().vkBindImageMemory(device.handle(), image.handle(), memory.handle(), offset),
                     "vkBindImageMemory");
 }
@@ -166,7 +183,7 @@ designs::MemoryDevice AllocatedMemory::device() {
               }};
 }
 
-Expected<Planted> plant_violation(Device& device) {
+Expected<Planted> plant_violation(const Device& device) {
   const Expected<Buffer> buffer = create_buffer(device, 4096, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   if (!buffer) return buffer.error();
   const VkMemoryRequirements& needs = buffer->needs;

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/vulkan/device.h"
 #include "variants/designs/offsets/memory_request.h"
-#include "variants/vulkan/device.h"
 
 namespace lab::vulkan {
 
@@ -38,14 +38,19 @@ class Owned {
   std::function<void(Handle)> destroy_;
 };
 
+/// vkAllocateMemory; `memory` is null after a failure.
+VkResult allocate_memory(const Device& device, std::uint32_t type, VkDeviceSize bytes, VkDeviceMemory& memory);
+
 /// One vkAllocateMemory. It stays mapped if its type is host visible.
 class Memory {
  public:
-  static Expected<Memory> allocate(Device& device, std::uint32_t type, VkDeviceSize bytes);
+  static Expected<Memory> allocate(const Device& device, std::uint32_t type, VkDeviceSize bytes);
 
   VkDeviceMemory handle() const { return memory_.handle(); }
+  std::uint32_t type() const { return type_; }
   VkDeviceSize bytes() const { return bytes_; }
   std::byte* mapped() const { return mapped_; }  ///< null if it is not host visible
+  bool coherent() const { return coherent_; }
   /// Makes the host's writes visible to the device, and the device's to the host. Nothing to do if it is coherent.
   Expected<void> flush() const;
   Expected<void> invalidate() const;
@@ -53,8 +58,9 @@ class Memory {
  private:
   VkMappedMemoryRange whole() const;
 
-  Device* device_ = nullptr;
+  const Device* device_ = nullptr;
   Owned<VkDeviceMemory> memory_;
+  std::uint32_t type_ = 0;
   VkDeviceSize bytes_ = 0;
   std::byte* mapped_ = nullptr;
   bool coherent_ = true;
@@ -75,16 +81,20 @@ struct Image {
   VkImage handle() const { return owned.handle(); }
 };
 
-Expected<Buffer> create_buffer(Device& device, VkDeviceSize length, VkBufferUsageFlags usage);
-/// In optimal tiling, 2D, one level, one layer.
-Expected<Image> create_image(Device& device, std::uint32_t width, std::uint32_t height, VkImageUsageFlags usage,
+Expected<Buffer> create_buffer(const Device& device, VkDeviceSize length, VkBufferUsageFlags usage);
+/// 2D, one level, one layer.
+VkImageCreateInfo image_info(VkFormat format, std::uint32_t width, std::uint32_t height, VkImageTiling tiling,
+                             VkImageUsageFlags usage);
+Expected<Image> create_image(const Device& device, const VkImageCreateInfo& info);
+/// The same in optimal tiling.
+Expected<Image> create_image(const Device& device, std::uint32_t width, std::uint32_t height, VkImageUsageFlags usage,
                              VkFormat format = VK_FORMAT_R8G8B8A8_UNORM);
 /// Of one texel in a buffer, of a format in the table of memory.cpp.
 std::uint32_t texel_bytes(VkFormat format);
 /// Depth or colour.
 VkImageAspectFlags aspect_of(VkFormat format);
-Expected<void> bind(Device& device, const Buffer& buffer, const Memory& memory, VkDeviceSize offset);
-Expected<void> bind(Device& device, const Image& image, const Memory& memory, VkDeviceSize offset);
+Expected<void> bind(const Device& device, const Buffer& buffer, const Memory& memory, VkDeviceSize offset);
+Expected<void> bind(const Device& device, const Image& image, const Memory& memory, VkDeviceSize offset);
 
 /// What an allocation policy must know of a device. `others`: allocations that the program makes without the policy.
 designs::MemoryPolicy policy_of(const Device& device, std::uint64_t others);
@@ -92,7 +102,7 @@ designs::MemoryPolicy policy_of(const Device& device, std::uint64_t others);
 /// Gives a policy allocations of the device, and counts them. It must outlive the policy.
 class AllocatedMemory {
  public:
-  explicit AllocatedMemory(Device& device) : device_(device) {}
+  explicit AllocatedMemory(const Device& device) : device_(device) {}
   AllocatedMemory(const AllocatedMemory&) = delete;
   AllocatedMemory& operator=(const AllocatedMemory&) = delete;
 
@@ -105,7 +115,7 @@ class AllocatedMemory {
   std::uint64_t most_bytes() const { return most_bytes_; }
 
  private:
-  Device& device_;
+  const Device& device_;
   std::map<std::uint64_t, Memory> live_;
   std::uint64_t last_ = 0, bytes_ = 0, most_bytes_ = 0;
   std::size_t calls_ = 0, most_allocations_ = 0;
@@ -116,6 +126,6 @@ struct Planted {
   std::string what, caught;
 };
 /// Binds a buffer where it may not lie.
-Expected<Planted> plant_violation(Device& device);
+Expected<Planted> plant_violation(const Device& device);
 
 }  // namespace lab::vulkan

@@ -1,11 +1,12 @@
-#include "variants/vulkan/device.h"
+#include "harness/vulkan/device.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <utility>
+
+#include "harness/vulkan/instance.h"
 
 namespace lab::vulkan {
 
@@ -14,16 +15,8 @@ namespace {
 constexpr std::uint64_t kForever = ~std::uint64_t{0};
 // The header with its name needs those of X.
 constexpr const char* kXcbSurface = "VK_KHR_xcb_surface";
-constexpr const char* kLayers[] = {"VK_LAYER_KHRONOS_validation"};
 constexpr const char* kWindowExtensions[] = {VK_KHR_SURFACE_EXTENSION_NAME, kXcbSurface};
 constexpr const char* kWindowDeviceExtensions[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
-
-constexpr VkMemoryPropertyFlags kOrdinary = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                            VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-
-Error no_device(std::string_view why) {
-  return {fmt::format("no Vulkan device: {}", why), "", ExitStatus::kUnfit};
-}
 
 }  // namespace
 
@@ -39,94 +32,80 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Validation::on_message(VkDebugUtilsMessageSeverit
                                                       VkDebugUtilsMessageTypeFlagsEXT,
                                                       const VkDebugUtilsMessengerCallbackDataEXT* data, void* self) {
   Validation& validation = *static_cast<Validation*>(self);
+  std::string message = data->pMessage ? data->pMessage : "";
   const bool planted = validation.planted_ != nullptr;
-  (planted ? *validation.planted_ : validation.messages_).emplace_back(data->pMessage ? data->pMessage : "");
+  if (planted)
+    validation.planted_->push_back(std::move(message));
+  else
+    validation.receive_(std::move(message));
   return planted ? VK_TRUE : VK_FALSE;
 }
 
-// The loader's own remarks are of another type.
-VkDebugUtilsMessengerCreateInfoEXT Validation::messenger_info() {
-  VkDebugUtilsMessengerCreateInfoEXT info{};
-  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
-  info.messageSeverity =
-      VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-  info.pfnUserCallback = on_message;
-  info.pUserData = this;
-  return info;
+Error Device::unfit(std::string_view why) const {
+  return {fmt::format("{}{}", spec_.unfit, why), "", ExitStatus::kUnfit};
 }
 
-Expected<std::unique_ptr<Device>> Device::open(const DeviceSpec& spec, Validation& validation) {
-  std::unique_ptr<Device> device(new Device(validation));
-  if (const auto opened = device->instance_functions_.open(spec.loader); !opened) return opened.error();
-  if (const auto created = device->create_instance(spec); !created) return created.error();
-  if (const auto chosen = device->choose(spec.index); !chosen) return chosen.error();
-  if (const auto created = device->create_device(spec); !created) return created.error();
+Expected<std::unique_ptr<Device>> Device::open(DeviceSpec spec, Validation& validation) {
+  std::unique_ptr<Device> device(new Device(std::move(spec), validation));
+  if (const auto started = device->start(); !started) return started.error();
   return device;
 }
 
+Expected<void> Device::start() {
+  if (const auto opened = instance_functions_.open(spec_.loader); !opened) return opened.error();
+  if (const auto created = create_instance(); !created) return created.error();
+  if (const auto chosen = choose(); !chosen) return chosen.error();
+  if (const auto chosen = choose_queue(); !chosen) return chosen.error();
+  if (const auto created = create_device(); !created) return created.error();
+  return create_queue();
+}
+
 Device::~Device() {
-  if (device_ != VK_NULL_HANDLE && functions_.vkDestroyDevice != nullptr) {
+  if (device_ != VK_NULL_HANDLE && functions_.complete()) {
+    doing("vkDestroyDevice");
     functions_.vkDestroyFence(device_, fence_, nullptr);
     functions_.vkDestroyCommandPool(device_, pool_, nullptr);
     functions_.vkDestroyDevice(device_, nullptr);
   }
   if (messenger_ != VK_NULL_HANDLE) instance_functions_.vkDestroyDebugUtilsMessengerEXT(instance_, messenger_, nullptr);
-  if (instance_ != VK_NULL_HANDLE) instance_functions_.vkDestroyInstance(instance_, nullptr);
+  if (instance_ == VK_NULL_HANDLE) return;
+  doing("vkDestroyInstance");
+  instance_functions_.vkDestroyInstance(instance_, nullptr);
 }
 
-Expected<void> Device::create_instance(const DeviceSpec& spec) {
-  if (instance_functions_.vkEnumerateInstanceVersion != nullptr)
-    instance_functions_.vkEnumerateInstanceVersion(&instance_version_);
-  instance_version_ = std::min(instance_version_, VK_API_VERSION_1_3);
-  VkApplicationInfo about{};
-  about.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
-  about.pApplicationName = "lab";
-  about.apiVersion = instance_version_;
-  const VkDebugUtilsMessengerCreateInfoEXT messenger = validation_.messenger_info();
-  VkInstanceCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-  info.pApplicationInfo = &about;
-  std::vector<const char*> extensions;
-  if (spec.presents) extensions.assign(std::begin(kWindowExtensions), std::end(kWindowExtensions));
-  const auto create = [&] {
-    info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
-    info.ppEnabledExtensionNames = extensions.data();
-    return instance_functions_.vkCreateInstance(&info, nullptr, &instance_);
+Expected<void> Device::create_instance() {
+  instance_version_ = instance_version(loader_version(instance_functions_));
+  const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(Validation::on_message, &validation_);
+  const auto create = [&](const VkDebugUtilsMessengerCreateInfoEXT* watch) {
+    using Names = std::span<const char* const>;
+    return success_of(vulkan::create_instance(instance_functions_, spec_.application, instance_version_, watch,
+                                              spec_.presents ? Names(kWindowExtensions) : Names(), instance_),
+                      "vkCreateInstance");
   };
-  VkResult result = VK_ERROR_LAYER_NOT_PRESENT;
-  if (spec.validate) {
-    info.pNext = &messenger;  // for vkCreateInstance and vkDestroyInstance
-    info.enabledLayerCount = std::size(kLayers);
-    info.ppEnabledLayerNames = kLayers;
-    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    result = create();
+  doing("vkCreateInstance");
+  if (spec_.validate) {
+    const auto watched = create(&messenger);
+    validation_.active_ = watched.has_value();
+    if (!watched && spec_.unwatched) spec_.unwatched(watched.error().what);
   }
-  const bool watched = result == VK_SUCCESS;
-  if (result == VK_ERROR_LAYER_NOT_PRESENT || result == VK_ERROR_EXTENSION_NOT_PRESENT) {
-    if (spec.validate) extensions.pop_back();
-    info.pNext = nullptr;
-    info.enabledLayerCount = 0;
-    result = create();
-  }
-  if (const auto created = success_of(result, "vkCreateInstance"); !created) return no_device(created.error().what);
+  if (!validation_.active_)
+    if (const auto created = create(nullptr); !created) return unfit(created.error().what);
   instance_functions_.bind(instance_);
-  if (!watched) return {};
-  validation_.active_ = true;
+  if (!validation_.active_ || instance_functions_.vkCreateDebugUtilsMessengerEXT == nullptr) return {};
   return success_of(instance_functions_.vkCreateDebugUtilsMessengerEXT(instance_, &messenger, nullptr, &messenger_),
                     "vkCreateDebugUtilsMessengerEXT");
 }
 
-Expected<void> Device::choose(std::uint32_t index) {
+Expected<void> Device::choose() {
+  doing("vkEnumeratePhysicalDevices");
   std::uint32_t count = 0;
-  std::vector<VkPhysicalDevice> devices;
   VkResult result = instance_functions_.vkEnumeratePhysicalDevices(instance_, &count, nullptr);
-  devices.resize(count);
+  std::vector<VkPhysicalDevice> devices(count);
   if (result == VK_SUCCESS && count > 0)
     result = instance_functions_.vkEnumeratePhysicalDevices(instance_, &count, devices.data());
-  if (const auto found = success_of(result, "vkEnumeratePhysicalDevices"); !found) return no_device(found.error().what);
-  if (index >= count) return no_device(fmt::format("expected a device {}, found {} devices", index, count));
-  physical_ = devices[index];
+  if (const auto found = success_of(result, "vkEnumeratePhysicalDevices"); !found) return unfit(found.error().what);
+  if (spec_.index >= count) return unfit(fmt::format("expected a device {}, found {} devices", spec_.index, count));
+  physical_ = devices[spec_.index];
 
   instance_functions_.vkGetPhysicalDeviceProperties(physical_, &properties_);
   instance_functions_.vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
@@ -148,7 +127,7 @@ Expected<void> Device::choose(std::uint32_t index) {
   return {};
 }
 
-Expected<void> Device::choose_queue(bool draws) {
+Expected<void> Device::choose_queue() {
   std::uint32_t count = 0;
   instance_functions_.vkGetPhysicalDeviceQueueFamilyProperties(physical_, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
@@ -156,18 +135,17 @@ Expected<void> Device::choose_queue(bool draws) {
   // A queue that computes or draws can copy, too.
   constexpr VkQueueFlagBits kCopies[] = {VK_QUEUE_COMPUTE_BIT, VK_QUEUE_GRAPHICS_BIT, VK_QUEUE_TRANSFER_BIT};
   constexpr VkQueueFlagBits kDraws[] = {VK_QUEUE_GRAPHICS_BIT};
-  for (const VkQueueFlagBits wanted : draws ? std::span<const VkQueueFlagBits>(kDraws) : kCopies)
+  for (const VkQueueFlagBits wanted : spec_.draws ? std::span<const VkQueueFlagBits>(kDraws) : kCopies)
     for (std::uint32_t i = 0; i < count; ++i)
       if (families[i].queueFlags & static_cast<VkQueueFlags>(wanted)) {
         queue_family_ = i;
-        timestamp_bits_ = families[i].timestampValidBits;
+        queue_properties_ = families[i];
         return {};
       }
-  return no_device(fmt::format("expected a queue that can {}, found none", draws ? "draw" : "copy"));
+  return unfit(fmt::format("expected a queue that can {}, found none", spec_.draws ? "draw" : "copy"));
 }
 
-Expected<void> Device::create_device(const DeviceSpec& spec) {
-  if (const auto chosen = choose_queue(spec.draws); !chosen) return chosen.error();
+Expected<void> Device::create_device() {
   VkPhysicalDeviceFeatures supported{};
   instance_functions_.vkGetPhysicalDeviceFeatures(physical_, &supported);
   constexpr std::size_t kFeatures = sizeof supported / sizeof(VkBool32);
@@ -175,8 +153,8 @@ Expected<void> Device::create_device(const DeviceSpec& spec) {
     return std::span(&features.robustBufferAccess, kFeatures);
   };
   for (std::size_t i = 0; i < kFeatures; ++i)
-    if (flags_in(spec.features)[i] && !flags_in(supported)[i])
-      return no_device(fmt::format("'{}' lacks the feature {} of VkPhysicalDeviceFeatures", name(), i));
+    if (flags_in(spec_.features)[i] && !flags_in(supported)[i])
+      return unfit(fmt::format("'{}' lacks the feature {} of VkPhysicalDeviceFeatures", name(), i));
 
   const float priority = 1.0f;
   VkDeviceQueueCreateInfo queue{};
@@ -188,16 +166,17 @@ Expected<void> Device::create_device(const DeviceSpec& spec) {
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.pEnabledFeatures = &spec.features;
-  if (spec.presents) {
+  info.pEnabledFeatures = &spec_.features;
+  if (spec_.presents) {
     info.enabledExtensionCount = std::size(kWindowDeviceExtensions);
     info.ppEnabledExtensionNames = kWindowDeviceExtensions;
   }
+  doing("vkCreateDevice");
   const VkResult result = instance_functions_.vkCreateDevice(physical_, &info, nullptr, &device_);
-  if (result == VK_ERROR_EXTENSION_NOT_PRESENT) return no_device(fmt::format("'{}' cannot show images", name()));
+  if (result == VK_ERROR_EXTENSION_NOT_PRESENT) return unfit(fmt::format("'{}' cannot show images", name()));
   if (const auto created = success_of(result, "vkCreateDevice"); !created) return created.error();
-  if (const auto bound = functions_.bind(instance_functions_, device_, spec.presents); !bound) return bound.error();
-  return create_queue();
+  functions_.bind(instance_functions_, device_);
+  return functions_.complete();
 }
 
 Expected<void> Device::create_queue() {
@@ -223,22 +202,28 @@ Expected<void> Device::create_queue() {
   return success_of(functions_.vkCreateFence(device_, &fence, nullptr, &fence_), "vkCreateFence");
 }
 
-VkFormatFeatureFlags Device::features_of(VkFormat format) const {
+VkFormatFeatureFlags Device::features_of(VkFormat format, VkImageTiling tiling) const {
   VkFormatProperties properties{};
   instance_functions_.vkGetPhysicalDeviceFormatProperties(physical_, format, &properties);
-  return properties.optimalTilingFeatures;
+  return tiling == VK_IMAGE_TILING_LINEAR ? properties.linearTilingFeatures : properties.optimalTilingFeatures;
+}
+
+bool Device::is_usable(std::uint32_t type) const {
+  constexpr VkMemoryPropertyFlags kOrdinary = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+                                              VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                              VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  return (flags_of(type) & ~kOrdinary) == 0;
 }
 
 std::optional<std::uint32_t> Device::find_type(std::uint32_t bits, VkMemoryPropertyFlags needed,
                                                VkMemoryPropertyFlags wanted) const {
   for (const VkMemoryPropertyFlags flags : {needed | wanted, needed})
     for (std::uint32_t type = 0; type < memory_.memoryTypeCount; ++type)
-      if ((bits >> type & 1) != 0 && (flags_of(type) & ~kOrdinary) == 0 && (flags_of(type) & flags) == flags)
-        return type;
+      if ((bits >> type & 1) != 0 && is_usable(type) && (flags_of(type) & flags) == flags) return type;
   return std::nullopt;
 }
 
-Expected<void> Device::run(const std::function<void(VkCommandBuffer)>& commands, const Semaphores& semaphores) {
+Expected<void> Device::run(const std::function<void(VkCommandBuffer)>& commands, const Semaphores& semaphores) const {
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
@@ -252,7 +237,7 @@ Expected<void> Device::run(const std::function<void(VkCommandBuffer)>& commands,
   return submit(commands_, semaphores);
 }
 
-Expected<void> Device::submit(VkCommandBuffer commands, const Semaphores& semaphores) {
+Expected<void> Device::submit(VkCommandBuffer commands, const Semaphores& semaphores) const {
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   info.commandBufferCount = 1;

@@ -1,11 +1,11 @@
-#include "harness/probe/child/instance.h"
+#include "harness/vulkan/instance.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
-namespace lab::probe {
+namespace lab::vulkan {
 
-std::uint32_t loader_version(const Vulkan& vulkan) {
+std::uint32_t loader_version(const InstanceFunctions& vulkan) {
   std::uint32_t version = VK_API_VERSION_1_0;
   if (vulkan.vkEnumerateInstanceVersion) vulkan.vkEnumerateInstanceVersion(&version);
   return version;
@@ -26,25 +26,27 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(PFN_vkDebugUtilsMessengerCallb
   return info;
 }
 
-VkResult create_instance(const Vulkan& vulkan, const char* application, std::uint32_t version,
-                         const VkDebugUtilsMessengerCreateInfoEXT* messenger, VkInstance& instance) {
+VkResult create_instance(const InstanceFunctions& vulkan, const char* application, std::uint32_t version,
+                         const VkDebugUtilsMessengerCreateInfoEXT* messenger, std::span<const char* const> extensions,
+                         VkInstance& instance) {
   VkApplicationInfo about{};
   about.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   about.pApplicationName = application;
   about.apiVersion = version;
-  const std::array layers{"VK_LAYER_KHRONOS_validation"};
-  const std::array extensions{VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  constexpr const char* kLayers[] = {"VK_LAYER_KHRONOS_validation"};
+  std::vector<const char*> enabled(extensions.begin(), extensions.end());
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &about;
-  if (messenger) {
+  if (messenger != nullptr) {
     info.pNext = messenger;
-    info.enabledLayerCount = layers.size();
-    info.ppEnabledLayerNames = layers.data();
-    info.enabledExtensionCount = extensions.size();
-    info.ppEnabledExtensionNames = extensions.data();
+    info.enabledLayerCount = std::size(kLayers);
+    info.ppEnabledLayerNames = kLayers;
+    enabled.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   }
+  info.enabledExtensionCount = static_cast<std::uint32_t>(enabled.size());
+  info.ppEnabledExtensionNames = enabled.data();
   return vulkan.vkCreateInstance(&info, nullptr, &instance);
 }
 
-}  // namespace lab::probe
+}  // namespace lab::vulkan
