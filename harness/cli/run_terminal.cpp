@@ -11,6 +11,7 @@
 #include "harness/base/fit.h"
 #include "harness/judge/fitness.h"
 #include "harness/report/comparison_text.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/run_table.h"
 #include "harness/report/waiting_text.h"
 #include "harness/results/commit.h"
@@ -139,14 +140,14 @@ void RunTerminal::end(const app::RunOutcome& outcome) {
         counted(result.processes.size(), "process", "processes"),
         100 * session.timed_seconds / std::max(1e-9, session.wall_seconds), duration_text(session.wall_seconds));
   show_waiting(session);
-  const judge::Control control = judge::judge_control(result);
-  const judge::Fitness fitness = judge::judge_fitness(result, control);
-  unusual_.insert(fitness.sentences.begin(), fitness.sentences.end());  // printed below, or why there are no verdicts
+  const judge::Fitness fitness = judge::judge_fitness(result);
+  const std::vector<std::string> unfit = report::unfit_sentences(fitness);
+  unusual_.insert(unfit.begin(), unfit.end());  // printed below, or why there are no verdicts
   for (const std::string& sentence : session.unusual) show_unusual(sentence);
-  if (control.fit) print("{}", control.sentence);
+  if (fitness.control.fit) print("{}", report::control_sentence(fitness.control));
   if (!result.failures.empty()) print("{}:", counted(result.failures.size(), "failure"));
   for (const results::Failure& failure : result.failures) show_failure(failure);
-  for (const std::string& sentence : fitness.sentences) print("{}", sentence);
+  for (const std::string& sentence : unfit) print("{}", sentence);
   if (!outcome.no_verdicts.empty()) print("no verdicts: {}", outcome.no_verdicts);
   if (outcome.verdicts)
     fmt::print("\n{}\n", report::to_text(*outcome.verdicts,
