@@ -60,11 +60,11 @@ std::string kind_of(const ChildOutcome& outcome) {
 class SessionRun {
  public:
   SessionRun(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,
-             const SessionObserver& observer, results::Result& result)
+             SessionEvents& events, results::Result& result)
       : spec_(spec),
         rule_(rule),
         environment_(environment),
-        observer_(observer),
+        events_(events),
         result_(result),
         scheduled_(schedule_arms(spec)),
         arms_(group_by_benchmark(scheduled_, spec.selection.benchmarks.size())),
@@ -97,7 +97,7 @@ class SessionRun {
       if (!complete) break;
       result_.session.blocks = ++block;
       result_.session.ended = environment_.utc();
-      if (observer_.on_block && may_continue()) observer_.on_block(result_);
+      if (may_continue()) events_.on_block(result_);
     }
     let_unfinished_wait();
     finish(block);
@@ -214,7 +214,7 @@ class SessionRun {
       const std::string variant = variant_of(one.benchmark->name);
       if (!conformance_.contains(identity(*one.benchmark, one.arm))) {
         if (!may_continue()) return;
-        if (observer_.on_conformance) observer_.on_conformance({variant, one.arm, checked++, unknown.size()});
+        events_.on_conformance({variant, one.arm, checked++, unknown.size()});
         if (!check_conformance(one)) return;
       }
       // The control is the same executable as head, and ends with it.
@@ -316,7 +316,7 @@ class SessionRun {
       const double now = planned_elapsed();
       const std::optional<double> given = schedule_.next_process(i, seconds, now, cost_left, order.size() - position);
       if (!given) return false;
-      if (observer_.on_process) observer_.on_process(progress(i, block, position, order.size(), seconds, cost_left));
+      events_.on_process(progress(i, block, position, order.size(), seconds, cost_left));
       measure(i, block, static_cast<int>(position), *given);
       pause_what_no_longer_fits();
     }
@@ -627,7 +627,7 @@ class SessionRun {
 
   void report(const results::Failure& failure) {
     write_journal(results::journal_line(failure));
-    if (observer_.on_failure) observer_.on_failure(failure);
+    events_.on_failure(failure);
   }
 
   bool write_journal(const std::string& line) {
@@ -714,7 +714,7 @@ class SessionRun {
   const SessionSpec& spec_;
   const StoppingRule& rule_;
   const SessionEnvironment& environment_;
-  const SessionObserver& observer_;
+  SessionEvents& events_;
   results::Result& result_;
   std::vector<ScheduledBenchmark> scheduled_;
   std::vector<std::vector<std::size_t>> arms_;  ///< by number of benchmark
@@ -742,8 +742,8 @@ class SessionRun {
 }  // namespace
 
 Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,
-                           const SessionObserver& observer, results::Result& result) {
-  return SessionRun(spec, rule, environment, observer, result).run();
+                           SessionEvents& events, results::Result& result) {
+  return SessionRun(spec, rule, environment, events, result).run();
 }
 
 }  // namespace lab::measure
