@@ -56,7 +56,7 @@ Expected<results::BisectQuestion> complete(const BisectRequest& request, const m
 
 }  // namespace
 
-Expected<BisectOutcome> bisect(const BisectRequest& request, const BisectObserver& observer) {
+Expected<BisectOutcome> bisect(const BisectRequest& request, BisectEvents& events) {
   const Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
   const Runner runner = [&](const ChildSpec& child) { return run_child(child, request.stop_file); };
@@ -76,15 +76,16 @@ Expected<BisectOutcome> bisect(const BisectRequest& request, const BisectObserve
   Expected<results::BisectRecord> record =
       results::BisectRecord::open(results::bisect_record_path(folder, *wanted), *wanted, request.restart);
   if (!record) return record.error();
-  if (observer.on_open) observer.on_open(*record);
+  events.on_open(*record);
   const results::BisectQuestion& question = record->question();
   const std::unique_ptr<measure::Meter> meter =
       question.benchmark.empty()
           ? measure::command_meter(question, *revisions, runner)
-          : measure::benchmark_meter(question, *revisions, runner, observer.on_build_output, *mallocs);
+          : measure::benchmark_meter(
+                question, *revisions, runner, [&](std::string_view line) { events.on_build_output(line); }, *mallocs);
   const Expected<judge::BisectVerdict> verdict =
-      search(request.goal, *meter, *record, {monotonic_seconds, utc_now}, observer.search);
-  if (observer.on_end) observer.on_end(*record, verdict.has_value());
+      search(request.goal, *meter, *record, {monotonic_seconds, utc_now}, events);
+  events.on_end(*record, verdict.has_value());
   if (!verdict) return verdict.error();
   return BisectOutcome{*verdict, question, record->path()};
 }

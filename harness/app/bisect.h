@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -11,7 +10,6 @@
 #include "harness/base/error.h"
 #include "harness/base/layout.h"
 #include "harness/judge/bisect.h"
-#include "harness/measure/revisions.h"
 #include "harness/results/bisect_record.h"
 
 namespace lab::app {
@@ -31,14 +29,6 @@ struct BisectRequest {
   int stop_file = -1;  ///< when readable, the search ends with ExitStatus::kInterrupted; -1: none
 };
 
-struct BisectObserver {
-  std::function<void(const results::BisectRecord&)> on_open = {};  ///< before the search
-  measure::BuildListener on_build_output = {};
-  SearchObserver search = {};
-  /// After the search, also if it failed.
-  std::function<void(const results::BisectRecord&, bool answered)> on_end = {};
-};
-
 struct BisectOutcome {
   judge::BisectVerdict verdict;
   results::BisectQuestion question;
@@ -47,6 +37,6 @@ struct BisectOutcome {
 
 /// Resumes from an existing record of the same request. Errors as for search(); kUsage if an end is not a revision or
 /// cannot be measured. After an error the record holds all completed work.
-Expected<BisectOutcome> bisect(const BisectRequest& request, const BisectObserver& observer = {});
+Expected<BisectOutcome> bisect(const BisectRequest& request, BisectEvents& events);
 
 }  // namespace lab::app

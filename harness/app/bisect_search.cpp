@@ -21,12 +21,12 @@ constexpr double kCredibleShare = 0.9;
 class BisectSearch {
  public:
   BisectSearch(const BisectGoal& goal, measure::Meter& meter, results::BisectRecord& record, const SearchClock& clock,
-               const SearchObserver& observer)
+               BisectEvents& events)
       : goal_(goal),
         meter_(meter),
         record_(record),
         clock_(clock),
-        observer_(observer),
+        events_(events),
         known_(record.question(), record.entries()),
         start_(clock.now()) {}
 
@@ -75,7 +75,7 @@ class BisectSearch {
   }
 
   Expected<void> prepare(results::BisectEntry& entry) {
-    if (observer_.on_start) observer_.on_start(entry.commit, true);
+    events_.on_prepare(entry.commit);
     const double before = clock_.now();
     const Expected<measure::PreparedCommit> prepared = meter_.prepare(entry.commit);
     entry.prepare_seconds = clock_.now() - before;
@@ -92,7 +92,6 @@ class BisectSearch {
     std::string failure;
     const auto turn = static_cast<int>(known_.measurements(known_.place(entry.commit)));
     for (int tried = 0; tried < kTries; ++tried) {
-      if (observer_.on_start) observer_.on_start(entry.commit, false);
       const double before = clock_.now();
       const Expected<measure::MeterReading> reading = meter_.measure(entry.commit, turn);
       entry.measure_seconds += clock_.now() - before;
@@ -104,7 +103,7 @@ class BisectSearch {
         return {};
       }
       failure = reading->failure;
-      if (observer_.on_failure) observer_.on_failure(entry.commit, failure);
+      events_.on_failure(entry.commit, failure);
     }
     return skip(entry, fmt::format("{}, {} times", failure, kTries), "");
   }
@@ -133,9 +132,8 @@ class BisectSearch {
     entry.most = known_.likeliest(1);
     entry.most.resize(std::min(entry.most.size(), results::kKeptSuspects));
     if (const Expected<void> kept = record_.append(entry); !kept) return kept.error();
-    if (observer_.on_step)
-      observer_.on_step(
-          {entry, known_.verdict(goal_.confidence), known_.likeliest(kCredibleShare * (1 - entry.null)).size()});
+    events_.on_step(
+        {entry, known_.verdict(goal_.confidence), known_.likeliest(kCredibleShare * (1 - entry.null)).size()});
     return {};
   }
 
@@ -143,7 +141,7 @@ class BisectSearch {
   measure::Meter& meter_;
   results::BisectRecord& record_;
   const SearchClock& clock_;
-  const SearchObserver& observer_;
+  BisectEvents& events_;
   judge::BisectEvidence known_;
   std::set<std::string> prepared_;
   int later_ = 0;
@@ -153,8 +151,8 @@ class BisectSearch {
 }  // namespace
 
 Expected<judge::BisectVerdict> search(const BisectGoal& goal, measure::Meter& meter, results::BisectRecord& record,
-                                      const SearchClock& clock, const SearchObserver& observer) {
-  return BisectSearch(goal, meter, record, clock, observer).to_the_end();
+                                      const SearchClock& clock, BisectEvents& events) {
+  return BisectSearch(goal, meter, record, clock, events).to_the_end();
 }
 
 }  // namespace lab::app

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/judge/bisect.h"
@@ -36,15 +37,21 @@ struct BisectStep {
   std::size_t credible_set_size;  ///< number of the most likely commits that together have 90 %
 };
 
-struct SearchObserver {
-  std::function<void(const std::string& sha, bool preparing)> on_start;
-  std::function<void(const BisectStep&)> on_step;
-  std::function<void(const std::string& sha, const std::string& why)> on_failure;  ///< that will be retried
+/// In chronological order. An event that is not overridden does nothing. search() reports those of its own progress.
+class BisectEvents {
+ public:
+  virtual ~BisectEvents() = default;
+  virtual void on_open(const results::BisectRecord&) {}  ///< before the search
+  virtual void on_prepare(const std::string& /*sha*/) {}
+  virtual void on_build_output(std::string_view /*line*/) {}
+  virtual void on_failure(const std::string& /*sha*/, const std::string& /*why*/) {}  ///< that will be retried
+  virtual void on_step(const BisectStep&) {}
+  virtual void on_end(const results::BisectRecord&, bool /*answered*/) {}  ///< after the search, also if it failed
 };
 
 /// Resumes from `record`. Error if an end cannot be measured, if `meter` reports one, or if the record cannot be
 /// written. After an error the record holds all completed work.
 Expected<judge::BisectVerdict> search(const BisectGoal& goal, measure::Meter& meter, results::BisectRecord& record,
-                                      const SearchClock& clock, const SearchObserver& observer);
+                                      const SearchClock& clock, BisectEvents& events);
 
 }  // namespace lab::app

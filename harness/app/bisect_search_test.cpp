@@ -73,8 +73,11 @@ class FakeMeter : public measure::Meter {
   Random noise_{7};
 };
 
-class Searching : public testing::Test {
+class Searching : public testing::Test, protected BisectEvents {
  protected:
+  void on_step(const BisectStep& step) override { steps_.push_back(step.entry); }
+  void on_failure(const std::string&, const std::string& why) override { failures_.push_back(why); }
+
   Expected<judge::BisectVerdict> search(FakeMeter& meter, std::size_t commits, const BisectGoal& goal = {}) {
     results::BisectQuestion cell;
     cell.command = "fake";
@@ -82,10 +85,7 @@ class Searching : public testing::Test {
     Expected<results::BisectRecord> record = results::BisectRecord::open(folder_.path() / "a.jsonl", cell, false);
     EXPECT_TRUE(record) << record.error().what;
     const SearchClock clock{[&] { return meter.clock; }, [] { return std::string("2026-01-01T00:00:00Z"); }};
-    const SearchObserver observer{{},
-                                  [&](const BisectStep& step) { steps_.push_back(step.entry); },
-                                  [&](const std::string&, const std::string& why) { failures_.push_back(why); }};
-    Expected<judge::BisectVerdict> verdict = app::search(goal, meter, *record, clock, observer);
+    Expected<judge::BisectVerdict> verdict = app::search(goal, meter, *record, clock, *this);
     if (verdict) {
       const judge::BisectVerdict concluded = judge::conclude(record->question(), record->entries(), goal.confidence);
       EXPECT_DOUBLE_EQ(concluded.probability, verdict->probability);

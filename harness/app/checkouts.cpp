@@ -63,24 +63,23 @@ Expected<ResolvedRevision> resolve(std::string_view option, const std::string& r
 
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision, const fs::path& root,
                                   const results::Build& build, const measure::VariantChoice& choice, const Runner& run,
-                                  const BuildObserver& observer) {
+                                  measure::SessionEvents& events) {
   Expected<ResolvedRevision> resolved = resolve(option, revision, root, run);
   if (!resolved) return resolved.error();
   auto& [trees, sha] = *resolved;
   const results::BuildOptions how{build.toolchain, build.config, build.march};
-  if (observer.on_build && !trees.is_built(sha, how, choice)) observer.on_build(revision, sha, trees.log_of(sha));
-  if (observer.on_begin) observer.on_begin(revision);
-  auto built = trees.build(sha, how, choice, observer.on_output);
-  if (observer.on_end) observer.on_end();
+  events.on_build(revision, sha, trees.is_built(sha, how, choice) ? fs::path() : trees.log_of(sha));
+  auto built = trees.build(sha, how, choice, [&](std::string_view line) { events.on_build_output(line); });
+  events.on_build_end();
   if (!built) return in_context(fmt::format("{} '{}'", option, revision), Error(built.error()));
   return Checkout{built->build_dir, built->tree, std::move(trees)};
 }
 
 Expected<Checkout> find_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
                              const results::Build& build, const measure::VariantChoice& choice, const Runner& run,
-                             const BuildObserver& observer) {
+                             measure::SessionEvents& events) {
   if (is_folder(named)) return from_folder(named, build_name(build_dir));
-  return build_revision("--against", named, root, build, choice, run, observer);
+  return build_revision("--against", named, root, build, choice, run, events);
 }
 
 Expected<void> check_base(const std::string& named, const fs::path& root, const fs::path& build_dir,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,19 +10,10 @@
 #include "harness/base/error.h"
 #include "harness/measure/catalog.h"
 #include "harness/measure/revisions.h"
+#include "harness/measure/session_events.h"
 #include "harness/results/result.h"
 
 namespace lab::app {
-
-/// Events of a revision's build.
-struct BuildObserver {
-  /// Before the build; not called if the build exists.
-  std::function<void(const std::string& revision, const std::string& sha, const std::filesystem::path& log)> on_build =
-      {};
-  std::function<void(const std::string& revision)> on_begin = {};
-  measure::BuildListener on_output = {};
-  std::function<void()> on_end = {};  ///< on success and on error
-};
 
 struct Checkout {
   std::filesystem::path build_dir;
@@ -38,14 +28,14 @@ struct Checkout {
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision,
                                   const std::filesystem::path& root, const results::Build& build,
                                   const measure::VariantChoice& choice, const Runner& run,
-                                  const BuildObserver& observer);
+                                  measure::SessionEvents& events);
 
 /// Finds the base of --against. An existing folder is a build (it holds variants.json and build_info.json) or a
 /// checkout, whose build with our build's name is used. Any other name is a revision. Errors as above; kUsage if it is
 /// none of these.
 Expected<Checkout> find_base(const std::string& named, const std::filesystem::path& root,
                              const std::filesystem::path& build_dir, const results::Build& build,
-                             const measure::VariantChoice& choice, const Runner& run, const BuildObserver& observer);
+                             const measure::VariantChoice& choice, const Runner& run, measure::SessionEvents& events);
 
 /// Checks that --against names a base, without a build. Errors as for find_base().
 Expected<void> check_base(const std::string& named, const std::filesystem::path& root,

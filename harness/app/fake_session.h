@@ -16,7 +16,7 @@ namespace lab::app {
 using namespace measure;
 
 /// Its processes behave as configured by name.
-class FakeSessionEnvironment {
+class FakeSessionEnvironment : private SessionEvents {
  public:
   struct Behaviour {
     double overhead = 0.05;
@@ -38,12 +38,6 @@ class FakeSessionEnvironment {
       journal.emplace_back(line);
       return {};
     };
-    observer.on_block = [this](const results::Result& result) { blocks_seen.push_back(result.processes.size()); };
-    observer.on_failure = [this](const results::Failure& failure) { failures_seen.push_back(failure.benchmark); };
-    observer.on_conformance = [this](const ConformanceProgress& progress) {
-      announced.push_back(fmt::format("{} {}/{}", progress.variant, progress.checked, progress.executables));
-    };
-    observer.on_process = [this](const SessionProgress& progress) { progresses.push_back(progress); };
   }
 
   Behaviour& add(const std::string& variant, const std::string& workload = "store", bool core = true) {
@@ -68,7 +62,7 @@ class FakeSessionEnvironment {
 
   Expected<void> go() {
     head.session.seed = spec.seed;
-    return run_judged_session(spec, environment, observer, head);
+    return run_judged_session(spec, environment, *this, head);
   }
 
   std::size_t count(const std::string& benchmark) const {
@@ -76,7 +70,6 @@ class FakeSessionEnvironment {
   }
 
   SessionEnvironment environment;
-  SessionObserver observer;
   SessionSpec spec;
   results::Result head;
   std::map<std::string, Behaviour> behaviours;
@@ -95,6 +88,13 @@ class FakeSessionEnvironment {
   std::vector<SessionProgress> progresses;
 
  private:
+  void on_block(const results::Result& result) override { blocks_seen.push_back(result.processes.size()); }
+  void on_failure(const results::Failure& failure) override { failures_seen.push_back(failure.benchmark); }
+  void on_conformance(const ConformanceProgress& progress) override {
+    announced.push_back(fmt::format("{} {}/{}", progress.variant, progress.checked, progress.executables));
+  }
+  void on_process(const SessionProgress& progress) override { progresses.push_back(progress); }
+
   /// A variant's executable in an arm has the conformance of the first of its benchmarks.
   ChildOutcome ask(const std::string& executable) {
     checked.push_back(executable);

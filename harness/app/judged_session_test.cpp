@@ -13,6 +13,7 @@
 #include "harness/judge/control.h"
 #include "harness/judge/summary.h"
 #include "harness/measure/fake_build.h"
+#include "harness/report/fitness_text.h"
 
 namespace lab::app {
 
@@ -571,9 +572,9 @@ TEST(Session, is_unfit_only_if_its_control_is_biased) {
     fake.spec.length = processes_length(12);
     ASSERT_TRUE(fake.go());
     const judge::Control control = judge::judge_control(fake.head);
-    EXPECT_EQ(control.fit, bias == 1.0) << control.sentence;
+    EXPECT_EQ(control.fit, bias == 1.0) << report::control_sentence(control);
     const auto& unusual = fake.head.session.unusual;
-    EXPECT_EQ(unusual, control.fit ? Names{} : Names{control.sentence});
+    EXPECT_EQ(unusual, control.fit ? Names{} : Names{report::control_sentence(control)});
     EXPECT_EQ(judge::summarize(fake.head)[0].value.count, 12u);  // the control's are no numbers of head
   }
 }

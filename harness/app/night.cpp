@@ -13,6 +13,7 @@
 #include "harness/base/utc.h"
 #include "harness/judge/alarms.h"
 #include "harness/judge/fitness.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/history_text.h"
 #include "harness/report/night_text.h"
 #include "harness/results/result.h"
@@ -121,7 +122,7 @@ class NightRun {
       if (*seconds < kLeastAgain * result->session.wall_seconds || *seconds < 1) return VerbOutcome{};
       budget = {"--budget", fmt::format("{:.0f}", *seconds)};
     }
-    environment_.print_line(fmt::format("nightly: measured again: {}", fitness.sentences.front()));
+    environment_.print_line(fmt::format("nightly: measured again: {}", report::unfit_sentences(fitness).front()));
     return call_verb(environment_, "run", budget);
   }
 
@@ -226,9 +227,8 @@ class NightRun {
       if (process.arm == results::kHead) found.benchmarks.insert(process.benchmark);
     for (const results::Waiting& one : result.session.waiting) found.without_turn.insert(one.benchmark);
     found.failures = result.failures;
-    found.waiting = static_cast<std::size_t>(std::count_if(
-        state_.alarms.begin(), state_.alarms.end(),
-        [&](const results::Alarm& alarm) { return alarm.machine == night.machine && judge::is_open(alarm); }));
+    found.waiting = static_cast<std::size_t>(std::ranges::count_if(
+        state_.alarms, [&](const auto& alarm) { return alarm.machine == night.machine && judge::is_open(alarm); }));
     found.night = std::move(night);
     for (const std::size_t i : alarms) found.alarms.push_back(state_.alarms[i]);
     for (const std::size_t i : tried)

@@ -26,6 +26,7 @@
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
 #include "harness/judge/verify.h"
+#include "harness/measure/arms.h"
 #include "harness/measure/conditions.h"
 #include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"
@@ -87,18 +88,17 @@ results::Result make_head(const measure::SessionSpec& spec, results::Machine mac
   return head;
 }
 
-Expected<results::Journal> open_journal(const RunRequest& request, const RunObserver& observer, results::Result& head) {
-  const auto report = [&](const results::Leftover& leftover) {
-    if (observer.on_leftover) observer.on_leftover(leftover);
-  };
+Expected<results::Journal> open_journal(const RunRequest& request, measure::SessionEvents& events,
+                                        results::Result& head) {
   const std::string stem = results::result_stem(head.session.started, head.source);
   if (request.out) {
     if (const auto leftover = results::recover_leftover(results::journal_for(*request.out), judge::verify))
-      report(*leftover);
+      events.on_leftover(*leftover);
     return results::Journal::create_for(*request.out, stem, head);
   }
   const fs::path folder = results::machine_folder(request.root, head.machine);
-  for (const results::Leftover& leftover : results::recover_leftovers(folder, judge::verify)) report(leftover);
+  for (const results::Leftover& leftover : results::recover_leftovers(folder, judge::verify))
+    events.on_leftover(leftover);
   return results::Journal::create(folder, stem, head);
 }
 
@@ -170,29 +170,20 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
 
 /// The pinned core's sibling logical cores on which this session runs nothing.
 std::vector<int> idle_siblings(const measure::SessionSpec& spec) {
-  const std::vector<measure::Benchmark>& benchmarks = spec.selection.benchmarks;
-  const bool parallel = std::any_of(benchmarks.begin(), benchmarks.end(),
-                                    [](const measure::Benchmark& benchmark) { return benchmark.workload.parallel; });
+  const bool parallel =
+      std::ranges::any_of(spec.selection.benchmarks, [](const auto& one) { return one.workload.parallel; });
   return spec.cpu && !parallel ? measure::siblings_of("/", *spec.cpu) : std::vector<int>{};
 }
 
+/// Its checkouts keep their worktrees alive.
 struct PlannedSession {
   measure::SessionSpec spec;
   measure::MallocLibraries mallocs;
   results::Machine machine;
   Checkout head;
+  std::optional<Checkout> base;  ///< once it is prepared
   MachineMemory memory;
   std::set<std::string> core;  ///< names of all core benchmarks, if nobody asked for others
-};
-
-/// A session that is ready to run. The checkouts keep their worktrees alive.
-struct PreparedSession {
-  measure::SessionSpec spec;
-  results::Result result;
-  Checkout head;
-  std::optional<Checkout> base;
-  MachineMemory memory;
-  std::set<std::string> core;
 };
 
 /// Whether the request leaves the choice of benchmarks to the session.
@@ -231,14 +222,14 @@ Expected<void> check_budget(const measure::SessionSpec& spec, const measure::Pas
 
 /// The head to measure: this checkout, or a revision built like this checkout.
 Expected<Checkout> find_head(const RunRequest& request, const measure::MallocLibraries& mallocs,
-                             const RunObserver& observer, const Runner& runner) {
+                             measure::SessionEvents& events, const Runner& runner) {
   if (!request.revision) return Checkout{request.build_dir, request.root, std::nullopt};
   const Expected<results::Build> build = measure::read_build(request.build_dir);
   if (!build) return build.error();
   const auto choice = [&](const std::vector<measure::ListedVariant>& listed) {
     return measure::variants_for(listed, request.filters, true, mallocs);
   };
-  return build_revision("--revision", *request.revision, request.root, *build, choice, runner, observer.build);
+  return build_revision("--revision", *request.revision, request.root, *build, choice, runner, events);
 }
 
 /// Refuses libraries that this build cannot preload.
@@ -260,7 +251,7 @@ Expected<void> check_mallocs(const measure::MallocLibraries& mallocs, const meas
 }
 
 /// Plans a session from the request and head's build; queries head's executables for their benchmarks.
-Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
+Expected<PlannedSession> plan_session(const RunRequest& request, measure::SessionEvents& events, const Runner& runner) {
   measure::SessionSpec spec;
   spec.length = request.length;
   spec.seed = request.seed;
@@ -269,7 +260,7 @@ Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserv
   if (!machine) return machine.error();
   const Expected<measure::MallocLibraries> mallocs = measure::read_malloc_libraries("--malloc", request.mallocs);
   if (!mallocs) return mallocs.error();
-  Expected<Checkout> head = find_head(request, *mallocs, observer, runner);
+  Expected<Checkout> head = find_head(request, *mallocs, events, runner);
   if (!head) return head.error();
   spec.started = monotonic_seconds();  // building is no part of a session
   const Expected<measure::Catalog> catalog = measure::load_catalog(head->build_dir, runner, *mallocs);
@@ -286,8 +277,8 @@ Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserv
   const std::vector<int> allowed = measure::allowed_cpus();
   spec.cpu = measure::choose_cpu("/", allowed);
   spec.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
-  return PlannedSession{std::move(spec),  *mallocs,          std::move(*machine),
-                        std::move(*head), std::move(memory), std::move(core)};
+  return PlannedSession{std::move(spec), *mallocs,          std::move(*machine), std::move(*head),
+                        std::nullopt,    std::move(memory), std::move(core)};
 }
 
 /// Links head's benchmarks and the control's in layouts. Returns a sentence if some of either have only one; else "".
@@ -302,9 +293,10 @@ Expected<std::string> link_head(measure::SessionSpec& spec, const fs::path& buil
   return of_head && of_head->empty() ? of_control : of_head;
 }
 
-Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& observer, PlannedSession planned,
+/// Links the benchmarks and finds the base. Returns the result without its processes.
+Expected<results::Result> prepare(const RunRequest& request, measure::SessionEvents& events, PlannedSession& planned,
                                   const Runner& runner) {
-  auto& [spec, mallocs, machine, head, memory, core] = planned;
+  auto& [spec, mallocs, machine, head, base, memory, core] = planned;
   Expected<std::string> one_layout = link_head(spec, head.build_dir, runner);
   if (!one_layout) return one_layout.error();
   Expected<results::Arm> arm =
@@ -312,27 +304,25 @@ Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& 
   if (!arm) return arm.error();
   std::vector<results::Arm> arms{std::move(*arm)};
   if (!spec.other_arms.empty()) arms.push_back(measure::control_arm(arms.front(), spec.other_arms));
-  std::optional<Checkout> base;
   measure::Pairing pairing;
   if (request.against) {
     const double before = monotonic_seconds();
     Expected<Checkout> found = find_base(*request.against, request.root, request.build_dir, arms.front().build,
-                                         measured_variants(arms.front(), mallocs), runner, observer.build);
+                                         measured_variants(arms.front(), mallocs), runner, events);
     if (!found) return found.error();
     base = std::move(*found);
     *spec.started += monotonic_seconds() - before;
     Expected<measure::Pairing> paired = add_base(request, *base, mallocs, runner, spec, arms);
     if (!paired) return paired.error();
     pairing = std::move(*paired);
-    if (observer.on_base) observer.on_base(*request.against, pairing);
+    events.on_base(*request.against, pairing);
     if (!pairing.timed.empty())
       if (const Expected<void> enough = check_budget(spec, memory.turns()); !enough) return enough.error();
   }
   results::Result result = make_head(spec, std::move(machine), std::move(arms));
   if (!one_layout->empty()) result.session.unusual.push_back(std::move(*one_layout));
   result.session.unusual.insert(result.session.unusual.end(), pairing.sentences.begin(), pairing.sentences.end());
-  return PreparedSession{std::move(spec), std::move(result), std::move(head),
-                         std::move(base), std::move(memory), std::move(core)};
+  return result;
 }
 
 /// The newest result in which any of the session's benchmarks has enough processes to estimate noise.
@@ -362,9 +352,8 @@ int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilo
 
 /// A sentence if the budget was too short even for the core workloads; "" if it was not.
 std::string core_sentence(const results::Result& result, const std::set<std::string>& core) {
-  const auto waits = [&](const results::Waiting& one) { return core.contains(one.benchmark); };
   const auto waiting =
-      static_cast<std::size_t>(std::count_if(result.session.waiting.begin(), result.session.waiting.end(), waits));
+      std::ranges::count_if(result.session.waiting, [&](const auto& one) { return core.contains(one.benchmark); });
   if (waiting == 0) return "";
   return fmt::format("the budget is too short for the core workloads: {} of {} wait; use a larger --budget", waiting,
                      counted(core.size(), "core benchmark"));
@@ -385,14 +374,13 @@ void add_verdicts(RunOutcome& outcome) {
 /// Adds the exhibits of a measured session to its result and to the result's file at `path`. They go into a folder
 /// beside it. A kill meanwhile leaves the file as it was, without exhibits.
 Expected<void> add_exhibits(const measure::SessionSpec& spec, const measure::SessionEnvironment& environment,
-                            const RunObserver& observer, const fs::path& path, results::Result& result) {
+                            measure::SessionEvents& events, const fs::path& path, results::Result& result) {
   // Without a budget, as if the time measured had been the budget.
   measure::SessionLength length = spec.length;
   if (length.budget_seconds <= 0) length.budget_seconds = result.session.wall_seconds;
-  const measure::ExhibitPass pass{fs::path(path).replace_extension(".exhibits"), spec.scratch, length.side_seconds(),
-                                  observer.on_exhibit};
+  const measure::ExhibitPass pass{fs::path(path).replace_extension(".exhibits"), length.side_seconds()};
   const std::size_t before = result.failures.size() + result.session.unusual.size();
-  Expected<void> done = measure::collect_exhibits(spec, environment, pass, result);
+  Expected<void> done = measure::collect_exhibits(spec, environment, pass, events, result);
   if (done && (!result.exhibits.empty() || result.failures.size() + result.session.unusual.size() != before))
     done = write_file(path, results::serialize(result));
   if (!done) return in_context(fmt::format("the measurements are in '{}'", path.string()), done.error());
@@ -411,9 +399,9 @@ ExitStatus exit_status(const RunOutcome& outcome) {
   return ExitStatus::kFailed;
 }
 
-Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObserver& observer) {
+Expected<judge::Forecast> forecast_run(const RunRequest& request, measure::SessionEvents& events) {
   const Runner runner = runner_of(request);
-  Expected<PlannedSession> planned = plan_session(request, observer, runner);
+  Expected<PlannedSession> planned = plan_session(request, events, runner);
   if (!planned) return is_stopped(request.stop_file) ? interrupted_error() : planned.error();
   measure::SessionSpec& spec = planned->spec;
   const std::vector<measure::Benchmark>& benchmarks = spec.selection.benchmarks;
@@ -439,29 +427,24 @@ Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObser
   return forecast;
 }
 
-Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer) {
+Expected<RunOutcome> run(const RunRequest& request, measure::SessionEvents& events) {
   const Runner runner = runner_of(request);
-  Expected<PlannedSession> planned = plan_session(request, observer, runner);
-  Expected<PreparedSession> prepared =
-      planned ? prepare(request, observer, std::move(*planned), runner) : Expected<PreparedSession>(planned.error());
+  Expected<PlannedSession> planned = plan_session(request, events, runner);
+  Expected<results::Result> prepared = planned ? prepare(request, events, *planned, runner) : planned.error();
   if (is_stopped(request.stop_file)) return interrupted_error();
   if (!prepared) return prepared.error();
   const Expected<TemporaryFolder> scratch = TemporaryFolder::create();
   if (!scratch) return scratch.error();
-  prepared->spec.scratch = scratch->path();
-  const measure::SessionSpec& spec = prepared->spec;
-  results::Result& result = prepared->result;
-  Expected<results::Journal> journal = open_journal(request, observer, result);
+  planned->spec.scratch = scratch->path();
+  const measure::SessionSpec& spec = planned->spec;
+  results::Result& result = *prepared;
+  Expected<results::Journal> journal = open_journal(request, events, result);
   if (!journal) return journal.error();
-  prepared->memory.save_turns();
-  if (observer.on_start) observer.on_start(spec, result);
+  planned->memory.save_turns();
+  events.on_start(spec, result);
 
   // A library of the user's in every process: what conformed without it may not conform with it, and the reverse.
   const bool foreign = std::getenv("LD_PRELOAD") != nullptr;
-  int planned_blocks = 0;
-  const auto report_result = [&](const results::Result& so_far, std::optional<int> blocks) {
-    if (observer.on_result) observer.on_result(so_far, blocks);
-  };
   const measure::SessionEnvironment environment{
       monotonic_seconds,
       runner,
@@ -469,28 +452,21 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
       utc_now,
       [&](std::string_view entry) { return journal->append(entry); },
       [] { return measure::read_cpu_use("/"); },
-      [&](const std::string& hash) { return !foreign && prepared->memory.conformed(hash); },
+      [&](const std::string& hash) { return !foreign && planned->memory.conformed(hash); },
       [&](const std::string& hash) {
-        if (!foreign) prepared->memory.keep_conforming(hash);
+        if (!foreign) planned->memory.keep_conforming(hash);
       }};
-  const measure::SessionObserver session{[&](const measure::SessionProgress& progress) {
-                                           planned_blocks = progress.blocks;
-                                           if (observer.on_process) observer.on_process(progress);
-                                         },
-                                         observer.on_failure,
-                                         [&](const results::Result& so_far) { report_result(so_far, planned_blocks); },
-                                         observer.on_conformance};
-  report_result(result, planned_blocks);
+  events.on_block(result);
   const measure::Conditions before = measure::read_conditions("/");
   const double start = monotonic_seconds();
-  Expected<void> measured = run_judged_session(spec, environment, session, result);
+  Expected<void> measured = run_judged_session(spec, environment, events, result);
   std::vector<std::string> disturbances = measure::find_disturbances(
       before, measure::read_conditions("/"), monotonic_seconds() - start, spec.cpu, idle_siblings(spec));
-  if (observer.on_measured) observer.on_measured(disturbances);
+  events.on_measured(disturbances);
   for (std::string& sentence : disturbances) result.session.unusual.push_back(std::move(sentence));
-  if (std::string sentence = core_sentence(result, prepared->core); !sentence.empty())
+  if (std::string sentence = core_sentence(result, planned->core); !sentence.empty())
     result.session.unusual.push_back(std::move(sentence));
-  report_result(result, std::nullopt);
+  events.on_result(result);
   const Expected<fs::path> path = journal->finish(result);
   if (!measured)
     return in_context(
@@ -499,9 +475,9 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
         measured.error());
   if (!path) return path.error();
   if (result.session.state != "interrupted") {
-    const Expected<void> added = add_exhibits(spec, environment, observer, *path, result);
+    const Expected<void> added = add_exhibits(spec, environment, events, *path, result);
     if (!added) return added.error();
-    if (!result.exhibits.empty()) report_result(result, std::nullopt);
+    if (!result.exhibits.empty()) events.on_result(result);
   }
   RunOutcome outcome{std::move(result), *path, {}, "", metrics_in(request.filters)};
   add_verdicts(outcome);

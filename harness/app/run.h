@@ -3,21 +3,16 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/app/checkouts.h"
 #include "harness/base/error.h"
 #include "harness/base/layout.h"
 #include "harness/judge/comparison.h"
 #include "harness/judge/forecast.h"
-#include "harness/measure/arms.h"
-#include "harness/measure/exhibits.h"
 #include "harness/measure/plan.h"
-#include "harness/measure/session.h"
-#include "harness/results/journal.h"
+#include "harness/measure/session_events.h"
 #include "harness/results/result.h"
 
 namespace lab::app {
@@ -38,23 +33,6 @@ struct RunRequest {
   int stop_file = -1;  ///< when readable, the session ends early with its data so far; -1: none
 };
 
-/// Events, in chronological order.
-struct RunObserver {
-  BuildObserver build = {};
-  std::function<void(const std::string& base, const measure::Pairing&)> on_base = {};
-  std::function<void(const results::Leftover&)> on_leftover = {};  ///< left by a killed session
-  std::function<void(const measure::SessionSpec&, const results::Result&)> on_start = {};
-  std::function<void(const measure::ConformanceProgress&)> on_conformance = {};
-  std::function<void(const measure::SessionProgress&)> on_process = {};
-  std::function<void(const results::Failure&)> on_failure = {};
-  std::function<void(const measure::ExhibitProgress&)> on_exhibit = {};
-  /// Before the first block, after each block and at the end. `planned_blocks` is the estimated total, 0 if unknown;
-  /// none after the session.
-  std::function<void(const results::Result&, std::optional<int> planned_blocks)> on_result = {};
-  /// After the last timed process, with the session's disturbances.
-  std::function<void(const std::vector<std::string>& disturbances)> on_measured = {};
-};
-
 struct RunOutcome {
   results::Result result;
   std::filesystem::path path;                 ///< of its file
@@ -68,10 +46,10 @@ ExitStatus exit_status(const RunOutcome& outcome);
 
 /// An interruption is an error before the first process may have run, and an outcome afterwards. Error if nothing could
 /// be measured, or if the result could not be written.
-Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer = {});
+Expected<RunOutcome> run(const RunRequest& request, measure::SessionEvents& events);
 
 /// The changes that such a session could detect, given the noise of this machine's newest result with enough processes.
 /// With `against`, assumes that every benchmark differs from its base. Starts no benchmark, builds nothing.
-Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObserver& observer = {});
+Expected<judge::Forecast> forecast_run(const RunRequest& request, measure::SessionEvents& events);
 
 }  // namespace lab::app

@@ -86,6 +86,7 @@ class UseCases : public testing::Test {
     return (root() / name).string();
   }
 
+  measure::SessionEvents ignored_;
   ScratchFolder root_;
   ScratchFolder errors_;
 };
@@ -205,21 +206,26 @@ TEST_F(UseCases, report_of_an_unfit_session_is_written_and_has_status_4) {
 }
 
 TEST_F(UseCases, run_returns_its_result_and_reports_it_before_and_after_each_block) {
+  struct Listener : measure::SessionEvents {
+    void on_start(const measure::SessionSpec&, const results::Result&) override { events.push_back("start"); }
+    void on_process(const measure::SessionProgress& progress) override { blocks = progress.blocks; }
+    void on_block(const results::Result& result) override {
+      events.push_back(fmt::format("{} processes, {} blocks", result.processes.size(), blocks));
+    }
+    void on_measured(const std::vector<std::string>&) override { events.push_back("measured"); }
+    void on_result(const results::Result& result) override {
+      events.push_back(fmt::format("{} processes, over", result.processes.size()));
+    }
+    int blocks = 0;
+    std::vector<std::string> events;
+  } listener;
   const measure::FakeBuild build({"plain"});
-  std::vector<std::string> events;
-  RunObserver observer;
-  observer.on_start = [&](const measure::SessionSpec&, const results::Result&) { events.push_back("start"); };
-  observer.on_result = [&](const results::Result& result, std::optional<int> planned) {
-    events.push_back(fmt::format("{} processes, {}", result.processes.size(),
-                                 planned ? fmt::format("{} blocks", *planned) : "over"));
-  };
-  observer.on_measured = [&](const std::vector<std::string>&) { events.push_back("measured"); };
   const RunRequest request{
       .filters = {"*/store"}, .length = measure::processes_length(2), .root = root(), .build_dir = build.path()};
-  const auto outcome = silently([&] { return run(request, observer); });
+  const auto outcome = silently([&] { return run(request, listener); });
   ASSERT_TRUE(outcome) << outcome.error().what;
-  EXPECT_EQ(events, (std::vector<std::string>{"start", "0 processes, 0 blocks", "2 processes, 2 blocks",
-                                              "4 processes, 2 blocks", "measured", "4 processes, over"}));
+  EXPECT_EQ(listener.events, (std::vector<std::string>{"start", "0 processes, 0 blocks", "2 processes, 2 blocks",
+                                                       "4 processes, 2 blocks", "measured", "4 processes, over"}));
   EXPECT_EQ(exit_status(*outcome), judge::exit_status(outcome->result, judge::judge_fitness(outcome->result)));
   const Expected<results::Result> kept = results::load_result(outcome->path);
   ASSERT_TRUE(kept) << kept.error().what;
@@ -227,11 +233,12 @@ TEST_F(UseCases, run_returns_its_result_and_reports_it_before_and_after_each_blo
   EXPECT_EQ(kept->processes.size(), 4u);
 }
 
-TEST_F(UseCases, run_needs_no_observer) {
+TEST_F(UseCases, run_needs_nobody_who_listens) {
   const measure::FakeBuild build({"plain"});
   const auto outcome = silently([&] {
     return run(
-        {.filters = {"*/store"}, .length = measure::processes_length(1), .root = root(), .build_dir = build.path()});
+        {.filters = {"*/store"}, .length = measure::processes_length(1), .root = root(), .build_dir = build.path()},
+        ignored_);
   });
   ASSERT_TRUE(outcome) << outcome.error().what;
 }
@@ -242,7 +249,7 @@ TEST_F(UseCases, run_stops_once_its_stop_file_is_readable) {
     int ends[2];
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     EXPECT_EQ(::write(ends[1], "x", 1), 1);
-    auto outcome = run({.root = root(), .build_dir = build.path(), .stop_file = ends[0]});
+    auto outcome = run({.root = root(), .build_dir = build.path(), .stop_file = ends[0]}, ignored_);
     for (const int end : ends) ::close(end);
     return outcome;
   });
@@ -254,12 +261,12 @@ TEST_F(UseCases, forecast_names_the_smallest_change_once_there_is_a_pilot) {
   const measure::FakeBuild build({"plain"});
   RunRequest request{
       .filters = {"*/store"}, .length = measure::processes_length(6), .root = root(), .build_dir = build.path()};
-  const auto before = silently([&] { return forecast_run(request); });
+  const auto before = silently([&] { return forecast_run(request, ignored_); });
   ASSERT_TRUE(before) << before.error().what;
   EXPECT_FALSE(before->pilot);
-  const auto outcome = silently([&] { return run(request); });
+  const auto outcome = silently([&] { return run(request, ignored_); });
   ASSERT_TRUE(outcome) << outcome.error().what;
-  const auto after = silently([&] { return forecast_run(request); });
+  const auto after = silently([&] { return forecast_run(request, ignored_); });
   ASSERT_TRUE(after) << after.error().what;
   EXPECT_EQ(after->pilot, outcome->result.session.id);
   EXPECT_TRUE(after->rows.front().noise);
@@ -269,7 +276,7 @@ TEST_F(UseCases, forecast_says_beforehand_that_too_few_processes_can_show_nothin
   const measure::FakeBuild build({"plain", "quick"});
   RunRequest request{
       .filters = {"*/store"}, .length = measure::processes_length(3), .root = root(), .build_dir = build.path()};
-  const auto forecast = silently([&] { return forecast_run(request); });
+  const auto forecast = silently([&] { return forecast_run(request, ignored_); });
   ASSERT_TRUE(forecast) << forecast.error().what;
   EXPECT_EQ(forecast->blocks, 3);
   EXPECT_EQ(report::hopeless_sentence(forecast->blocks, forecast->rows.size(), forecast->fewest_blocks),
@@ -292,18 +299,19 @@ TEST_F(UseCases, bisect_returns_the_culprit_and_resumes_from_its_record) {
   ASSERT_EQ(run_child(make).code, 0);
   const BisectRequest request{
       .good = "HEAD~5", .bad = "HEAD", .command = "cat level", .repository = root() / "repo", .root = root()};
-  std::size_t steps = 0, found = 0;
-  BisectObserver observer;
-  observer.on_open = [&](const results::BisectRecord& record) { found = record.found(); };
-  observer.search.on_step = [&](const BisectStep&) { ++steps; };
-  const auto answer = silently([&] { return bisect(request, observer); });
+  struct Listener : BisectEvents {
+    void on_open(const results::BisectRecord& record) override { found = record.found(); }
+    void on_step(const BisectStep&) override { ++steps; }
+    std::size_t steps = 0, found = 0;
+  } listener;
+  const auto answer = silently([&] { return bisect(request, listener); });
   ASSERT_TRUE(answer) << answer.error().what;
   EXPECT_EQ(answer->verdict.outcome, judge::BisectVerdict::Outcome::kCulprit);
   EXPECT_EQ(answer->verdict.suspects.front().commit, answer->question.commits[3].sha);
-  EXPECT_EQ(found, 0u);
-  const auto again = silently([&] { return bisect(request, observer); });
+  EXPECT_EQ(listener.found, 0u);
+  const auto again = silently([&] { return bisect(request, listener); });
   ASSERT_TRUE(again) << again.error().what;
-  EXPECT_EQ(found, steps);
+  EXPECT_EQ(listener.found, listener.steps);
   EXPECT_EQ(again->verdict.measurements, answer->verdict.measurements);
 }
 

@@ -48,7 +48,7 @@ Expected<ExitStatus> run(const Options& options) {
   const InterruptGuard guard;
   request->stop_file = guard.file();
   BisectTerminal terminal;
-  const Expected<app::BisectOutcome> answer = app::bisect(*request, terminal.observer());
+  const Expected<app::BisectOutcome> answer = app::bisect(*request, terminal);
   if (!answer) return answer.error();
   const auto& [verdict, question, record] = *answer;
   fmt::print("{}", options.has("--json") ? report::to_json(verdict, question, record)

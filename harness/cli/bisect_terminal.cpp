@@ -6,20 +6,7 @@
 
 namespace lab::cli {
 
-app::BisectObserver BisectTerminal::observer() {
-  return {[this](const results::BisectRecord& record) { begin(record); },
-          [this](std::string_view output) { build_.show(output); },
-          {[this](const std::string& sha, bool preparing) {
-             if (preparing) build_.begin(fmt::format("bisect: preparing {}", (*names_)(sha)));
-           },
-           [this](const app::BisectStep& step) { show(step); },
-           [this](const std::string& sha, const std::string& why) {
-             line_.print(fmt::format("bisect: failed at {}: {}", (*names_)(sha), why));
-           }},
-          [this](const results::BisectRecord& record, bool answered) { end(record, answered); }};
-}
-
-void BisectTerminal::begin(const results::BisectRecord& record) {
+void BisectTerminal::on_open(const results::BisectRecord& record) {
   const results::BisectQuestion& question = record.question();
   names_.emplace(question);
   line_.print(fmt::format("bisect: {} after {}, {}", counted(question.commits.size() - 1, "commit"),
@@ -31,7 +18,7 @@ void BisectTerminal::begin(const results::BisectRecord& record) {
                             counted(record.found(), "step"), record.path().string()));
 }
 
-void BisectTerminal::show(const app::BisectStep& step) {
+void BisectTerminal::on_step(const app::BisectStep& step) {
   const results::BisectEntry& entry = step.entry;
   const std::string commit = (*names_)(entry.commit);
   const auto posterior = [&] {
@@ -46,7 +33,7 @@ void BisectTerminal::show(const app::BisectStep& step) {
     line_.print(fmt::format("{}; {:.6g} at {}", posterior(), *entry.value, commit));
 }
 
-void BisectTerminal::end(const results::BisectRecord& record, bool answered) {
+void BisectTerminal::on_end(const results::BisectRecord& record, bool answered) {
   line_.clear();
   if (!answered && !record.entries().empty())
     line_.print(fmt::format("bisect: {} saved in '{}'; the same command resumes from there",

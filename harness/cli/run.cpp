@@ -73,8 +73,8 @@ Expected<app::RunRequest> parse_request(const Options& options) {
   return request;
 }
 
-Expected<ExitStatus> print_forecast(const app::RunRequest& request, const app::RunObserver& observer, bool as_json) {
-  const Expected<judge::Forecast> forecast = app::forecast_run(request, observer);
+Expected<ExitStatus> print_forecast(const app::RunRequest& request, measure::SessionEvents& events, bool as_json) {
+  const Expected<judge::Forecast> forecast = app::forecast_run(request, events);
   if (!forecast) return forecast.error();
   fmt::print("{}", as_json ? report::to_json(*forecast)
                            : report::to_text(*forecast, request.filters, output_width(STDOUT_FILENO)));
@@ -87,8 +87,8 @@ Expected<ExitStatus> run(const Options& options) {
   const InterruptGuard guard;
   request->stop_file = guard.file();
   RunTerminal terminal(options.value("--report"));
-  if (options.has("--plan")) return print_forecast(*request, terminal.observer(), options.has("--json"));
-  const Expected<app::RunOutcome> outcome = app::run(*request, terminal.observer());
+  if (options.has("--plan")) return print_forecast(*request, terminal, options.has("--json"));
+  const Expected<app::RunOutcome> outcome = app::run(*request, terminal);
   if (!outcome) return outcome.error();
   terminal.end(*outcome);
   return app::exit_status(*outcome);

@@ -10,7 +10,9 @@
 #include "harness/app/report.h"
 #include "harness/base/fit.h"
 #include "harness/judge/fitness.h"
+#include "harness/measure/arms.h"
 #include "harness/report/comparison_text.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/run_table.h"
 #include "harness/report/waiting_text.h"
 #include "harness/results/commit.h"
@@ -34,35 +36,20 @@ std::string start_text(const measure::SessionSpec& spec, const std::string& mach
 
 }  // namespace
 
-app::RunObserver RunTerminal::observer() {
-  return {{[this](const std::string& revision, const std::string& sha, const std::filesystem::path& log) {
-             print("building {} ({}) with its own make.py; log: {}", revision, results::short_commit(sha),
-                   log.string());
-           },
-           [this](const std::string& revision) { build_.begin(fmt::format("run: building {}", revision)); },
-           [this](std::string_view output) { build_.show(output); }, [this] { line_.clear(); }},
-          [this](const auto& base, const auto& pairing) { show_base(base, pairing); },
-          [this](const auto& leftover) { show_leftover(leftover); },
-          [this](const auto& spec, const auto& head) { show_start(spec, head); },
-          [this](const auto& progress) { show_conformance(progress); },
-          [this](const auto& progress) { show_process(progress); },
-          [this](const auto& failure) { show_failure(failure); },
-          [this](const auto& progress) { show_exhibit(progress); },
-          [this](const auto& result, std::optional<int> planned_blocks) { keep_report(result, planned_blocks); },
-          [this](const std::vector<std::string>& disturbances) {
-            line_.clear();
-            for (const std::string& sentence : disturbances) show_unusual(sentence);
-          }};
+void RunTerminal::on_build(const std::string& revision, const std::string& sha, const std::filesystem::path& log) {
+  if (!log.empty())
+    print("building {} ({}) with its own make.py; log: {}", revision, results::short_commit(sha), log.string());
+  build_.begin(fmt::format("run: building {}", revision));
 }
 
-void RunTerminal::show_base(const std::string& base, const measure::Pairing& pairing) {
+void RunTerminal::on_base(const std::string& base, const measure::Pairing& pairing) {
   print("against {}: {} timed in both", base, counted(pairing.timed.size(), "benchmark"));
   if (pairing.identical > 0)
     print("{} identical code in both: not timed again, and not judged",
           counted(pairing.identical, "benchmark has", "benchmarks have"));
 }
 
-void RunTerminal::show_leftover(const results::Leftover& leftover) {
+void RunTerminal::on_leftover(const results::Leftover& leftover) {
   if (leftover.problem.empty())
     print("an earlier session was killed; its {} are saved in {}", counted(leftover.processes, "process", "processes"),
           leftover.result.string());
@@ -70,7 +57,7 @@ void RunTerminal::show_leftover(const results::Leftover& leftover) {
     print("the journal of an earlier session is unreadable and is kept: {}", leftover.problem);
 }
 
-void RunTerminal::show_start(const measure::SessionSpec& spec, const results::Result& head) {
+void RunTerminal::on_start(const measure::SessionSpec& spec, const results::Result& head) {
   print("{}", start_text(spec, head.machine.id));
   show_waiting(head.session);
   std::vector<std::string> control;
@@ -78,7 +65,7 @@ void RunTerminal::show_start(const measure::SessionSpec& spec, const results::Re
     if (other.arm == results::kControl) control.push_back(other.benchmark.name);
   if (!control.empty()) print("A/A control: one build as two arms in {}", fmt::join(control, ", "));
   for (const std::string& sentence : head.session.unusual) show_unusual(sentence);
-  for (const results::Failure& failure : head.failures) show_failure(failure);
+  for (const results::Failure& failure : head.failures) on_failure(failure);
 }
 
 void RunTerminal::show_unusual(const std::string& sentence) {
@@ -91,7 +78,7 @@ void RunTerminal::show_waiting(const results::Session& session) {
   print("{}", report::waiting_text(session));
 }
 
-void RunTerminal::show_conformance(const measure::ConformanceProgress& progress) {
+void RunTerminal::on_conformance(const measure::ConformanceProgress& progress) {
   const std::string all = counted(progress.executables, "executable");
   if (line_.live())
     line_.show(fmt::format("run: conformance of {}: {}", all, results::subject(progress.variant, progress.arm)));
@@ -99,7 +86,8 @@ void RunTerminal::show_conformance(const measure::ConformanceProgress& progress)
     print("conformance of {}", all);
 }
 
-void RunTerminal::show_process(const measure::SessionProgress& progress) {
+void RunTerminal::on_process(const measure::SessionProgress& progress) {
+  planned_blocks_ = progress.blocks;
   const std::string failures = progress.failures == 0 ? "" : fmt::format(", {} failed", progress.failures);
   std::string block = fmt::format("block {}", progress.block + 1);
   if (progress.blocks > 0) block += fmt::format("/{}", progress.blocks);
@@ -111,15 +99,20 @@ void RunTerminal::show_process(const measure::SessionProgress& progress) {
     print("{}: {}, {} left{}", block, counted(progress.processes, "process", "processes"), left, failures);
 }
 
-void RunTerminal::show_failure(const results::Failure& failure) {
+void RunTerminal::on_failure(const results::Failure& failure) {
   print("failed: {}: {}: {}", results::subject(failure.benchmark, failure.arm), failure.kind, failure.detail);
 }
 
-void RunTerminal::show_exhibit(const measure::ExhibitProgress& progress) {
+void RunTerminal::on_exhibit(const measure::ExhibitProgress& progress) {
   if (line_.live())
     line_.show(fmt::format("run: exhibits {}/{}: {}", progress.done + 1, progress.all, progress.benchmark));
   else if (progress.done == 0)
     print("exhibits: {}", counted(progress.all, "process", "processes"));
+}
+
+void RunTerminal::on_measured(const std::vector<std::string>& disturbances) {
+  line_.clear();
+  for (const std::string& sentence : disturbances) show_unusual(sentence);
 }
 
 void RunTerminal::keep_report(const results::Result& result, std::optional<int> planned_blocks) {
@@ -139,14 +132,14 @@ void RunTerminal::end(const app::RunOutcome& outcome) {
         counted(result.processes.size(), "process", "processes"),
         100 * session.timed_seconds / std::max(1e-9, session.wall_seconds), duration_text(session.wall_seconds));
   show_waiting(session);
-  const judge::Control control = judge::judge_control(result);
-  const judge::Fitness fitness = judge::judge_fitness(result, control);
-  unusual_.insert(fitness.sentences.begin(), fitness.sentences.end());  // printed below, or why there are no verdicts
+  const judge::Fitness fitness = judge::judge_fitness(result);
+  const std::vector<std::string> unfit = report::unfit_sentences(fitness);
+  unusual_.insert(unfit.begin(), unfit.end());  // printed below, or why there are no verdicts
   for (const std::string& sentence : session.unusual) show_unusual(sentence);
-  if (control.fit) print("{}", control.sentence);
+  if (fitness.control.fit) print("{}", report::control_sentence(fitness.control));
   if (!result.failures.empty()) print("{}:", counted(result.failures.size(), "failure"));
-  for (const results::Failure& failure : result.failures) show_failure(failure);
-  for (const std::string& sentence : fitness.sentences) print("{}", sentence);
+  for (const results::Failure& failure : result.failures) on_failure(failure);
+  for (const std::string& sentence : unfit) print("{}", sentence);
   if (!outcome.no_verdicts.empty()) print("no verdicts: {}", outcome.no_verdicts);
   if (outcome.verdicts)
     fmt::print("\n{}\n", report::to_text(*outcome.verdicts,

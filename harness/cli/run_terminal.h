@@ -11,29 +11,35 @@
 #include "harness/app/run.h"
 #include "harness/base/terminal.h"
 #include "harness/cli/build_progress.h"
+#include "harness/measure/session_events.h"
 
 namespace lab::cli {
 
-class RunTerminal {
+class RunTerminal : public measure::SessionEvents {
  public:
   /// `report`: the folder of an interim report, written after every block.
   explicit RunTerminal(std::optional<std::filesystem::path> report) : report_(std::move(report)) {}
 
-  /// The observer refers to this object.
-  app::RunObserver observer();
   /// Prints a finished session's table, remarks and verdicts, and its path as the last line.
   void end(const app::RunOutcome& outcome);
 
  private:
-  void show_base(const std::string& base, const measure::Pairing& pairing);
-  void show_leftover(const results::Leftover& leftover);
-  void show_start(const measure::SessionSpec& spec, const results::Result& head);
+  void on_build(const std::string& revision, const std::string& sha, const std::filesystem::path& log) override;
+  void on_build_output(std::string_view line) override { build_.show(line); }
+  void on_build_end() override { line_.clear(); }
+  void on_base(const std::string& base, const measure::Pairing& pairing) override;
+  void on_leftover(const results::Leftover& leftover) override;
+  void on_start(const measure::SessionSpec& spec, const results::Result& head) override;
+  void on_conformance(const measure::ConformanceProgress& progress) override;
+  void on_process(const measure::SessionProgress& progress) override;
+  void on_failure(const results::Failure& failure) override;
+  void on_block(const results::Result& result) override { keep_report(result, planned_blocks_); }
+  void on_measured(const std::vector<std::string>& disturbances) override;
+  void on_exhibit(const measure::ExhibitProgress& progress) override;
+  void on_result(const results::Result& result) override { keep_report(result, std::nullopt); }
+
   void show_unusual(const std::string& sentence);
   void show_waiting(const results::Session& session);
-  void show_conformance(const measure::ConformanceProgress& progress);
-  void show_process(const measure::SessionProgress& progress);
-  void show_failure(const results::Failure& failure);
-  void show_exhibit(const measure::ExhibitProgress& progress);
   void keep_report(const results::Result& result, std::optional<int> planned_blocks);
 
   /// Prints a line that begins with "run: ".
@@ -43,6 +49,7 @@ class RunTerminal {
   }
 
   std::optional<std::filesystem::path> report_;
+  int planned_blocks_ = 0;         ///< total expected now; 0: unknown
   std::size_t waiting_ = 0;        ///< benchmarks that are known to wait
   std::set<std::string> unusual_;  ///< sentences that were printed
   StatusLine line_{STDERR_FILENO};

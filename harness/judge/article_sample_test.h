@@ -12,6 +12,7 @@
 
 #include "harness/base/random.h"
 #include "harness/bench/checksum.h"
+#include "harness/judge/claim.h"
 #include "harness/judge/driver_claim.h"
 #include "harness/results/article.h"
 #include "harness/results/atlas.h"
@@ -162,3 +163,12 @@ inline std::vector<results::DriverColumn> atlas() {
 }
 
 }  // namespace lab::judge::sample
+
+namespace lab::judge {
+
+/// The claims about the article's family, with the result's own fitness.
+inline std::vector<JudgedClaim> judge_claims(const results::Article& article, const results::Result& result) {
+  return judge_claims(article, result, judge_fitness(result));
+}
+
+}  // namespace lab::judge

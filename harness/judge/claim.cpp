@@ -372,9 +372,7 @@ void check_need(JudgedClaim& judged, const Result& result) {
       most = std::max(most.value_or(value.value), value.value);
   if (most && *most >= least) return;
   judged.verdict = ClaimVerdict::kUndecided;
-  judged.unmet =
-      most ? fmt::format("the claim needs {} of at least {:g}; here it is {:g}", metric, least, *most)
-           : fmt::format("the claim needs {} of at least {:g}; no benchmark of it has that metric", metric, least);
+  judged.unmet = UnmetNeed{most};
 }
 
 }  // namespace
@@ -387,10 +385,6 @@ std::vector<JudgedClaim> judge_claims(const Article& article, const Result& resu
       all.push_back(std::move(judged));
     }
   return all;
-}
-
-std::vector<JudgedClaim> judge_claims(const Article& article, const Result& result) {
-  return judge_claims(article, result, judge_fitness(result));
 }
 
 }  // namespace lab::judge

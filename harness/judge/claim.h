@@ -137,6 +137,11 @@ struct JudgedOrder {
   std::vector<std::optional<MeasuredRatio>> steps = {};  ///< each variant over the one before it
 };
 
+/// A claim of which no benchmark has what it needs.
+struct UnmetNeed {
+  std::optional<double> most;  ///< of the metric that it needs, over its benchmarks; none if none has that metric
+};
+
 struct JudgedClaim {
   const results::Claim* claim = nullptr;
   ClaimVerdict verdict = ClaimVerdict::kUndecided;
@@ -145,7 +150,7 @@ struct JudgedClaim {
   /// Whether the session has a number of each side of a ratio or of a step, or any value. Without them the claim is
   /// undecided because nobody measured it.
   bool has_numbers = false;
-  std::string unmet = {};  ///< why the session cannot decide it, as a phrase; "" if it can
+  std::optional<UnmetNeed> unmet = {};
 };
 
 /// The claims about the article's family, in its order. `article` must outlive them. Returns a ratio claim once per
@@ -154,8 +159,6 @@ struct JudgedClaim {
 /// if it is unfit, only claims about metrics without noise are judged.
 std::vector<JudgedClaim> judge_claims(const results::Article& article, const results::Result& result,
                                       const Fitness& fitness);
-/// The same, with judge_fitness(result).
-std::vector<JudgedClaim> judge_claims(const results::Article& article, const results::Result& result);
 
 /// Whether a number is judged by one value without noise: a counter of this kind, or the figure of an exhibit that is
 /// no latency.

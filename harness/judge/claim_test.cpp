@@ -280,7 +280,7 @@ TEST(Claim, of_a_number_with_noise_needs_as_many_processes_as_an_interval) {
 TEST(Claim, about_something_with_noise_is_not_judged_in_an_unfit_session) {
   using enum results::ExactClaim::Relation;
   using enum results::MetricKind;
-  const Fitness unfit{false, kMachineReason, {"unfit: other work"}};
+  const Fitness unfit{false, kMachineReason};
   for (const std::vector<double>& values : {std::vector<double>(6, 1), std::vector<double>(6, 9), {1.0, 9.0}}) {
     for (const results::MetricKind kind : {kTime, kQuality, kMemory})
       EXPECT_EQ(verdict_on_values(of_frames(2, kMost), values, kind, unfit), "not judged");
@@ -451,7 +451,7 @@ TEST(Claim, of_a_ratio_may_be_about_a_counter_and_have_no_table) {
   EXPECT_FALSE(ratio.misprinted);
 }
 
-TEST(Claim, that_needs_more_threads_than_there_are_is_undecided_and_says_so) {
+TEST(Claim, that_needs_more_threads_than_there_are_is_undecided_and_has_their_number) {
   results::Article article;
   article.family = "shelf";
   article.claims = {{"Apart is faster", results::OrderClaim{"put", "store", {"apart", "shared"}}}};
@@ -466,11 +466,13 @@ TEST(Claim, that_needs_more_threads_than_there_are_is_undecided_and_says_so) {
   EXPECT_EQ(verdict_of(with_threads(1)), "reproduced") << "it needs nothing";
   article.claims.front().need = results::ClaimNeed{"workers", 2};
   EXPECT_EQ(verdict_of(with_threads(2)), "reproduced");
-  EXPECT_EQ(with_threads(2).unmet, "");
+  EXPECT_FALSE(with_threads(2).unmet);
   EXPECT_EQ(verdict_of(with_threads(1)), "undecided");
-  EXPECT_EQ(with_threads(1).unmet, "the claim needs workers of at least 2; here it is 1");
+  ASSERT_TRUE(with_threads(1).unmet);
+  EXPECT_EQ(with_threads(1).unmet->most, 1);
   EXPECT_EQ(verdict_of(with_threads({})), "undecided");
-  EXPECT_EQ(with_threads({}).unmet, "the claim needs workers of at least 2; no benchmark of it has that metric");
+  ASSERT_TRUE(with_threads({}).unmet);
+  EXPECT_EQ(with_threads({}).unmet->most, std::nullopt);
 }
 
 }  // namespace lab::judge

@@ -146,8 +146,7 @@ class SideComparison {
   }
 
   void judge_session(const Result& result) {
-    const Control& control = comparison_.controls.emplace_back(judge_control(result));
-    comparison_.fitness.push_back(judge_fitness(result, control));
+    comparison_.fitness.push_back(judge_fitness(result));
     if (result.session.state == "interrupted") warn(InterruptedSession{result.session.id});
   }
 

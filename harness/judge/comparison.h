@@ -182,9 +182,8 @@ struct Comparison {
   std::vector<ComparisonRow> rows;  ///< sorted by verdict, then distance of the ratio from 1 (descending), then name
   std::vector<ExactChange> exact;
   std::vector<OneSided> only_base, only_head;
-  std::vector<Control> controls;  ///< of the sessions that take part: base's, then head's, or one session's
-  std::vector<Fitness> fitness;   ///< of the same sessions
-  bool judged = true;             ///< false: unfit, so every verdict is "unknown"
+  std::vector<Fitness> fitness;  ///< of the sessions that take part: base's, then head's, or one session's
+  bool judged = true;            ///< false: unfit, so every verdict is "unknown"
   std::vector<Warning> warnings;
 };
 

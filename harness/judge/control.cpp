@@ -1,7 +1,5 @@
 #include "harness/judge/control.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
@@ -46,43 +44,7 @@ bool is_biased(const ControlRow& row) {
   return row.adjusted < kUnfitAlpha && std::abs(std::log(row.ratio)) >= kHarmlessBias;
 }
 
-std::string sentence_of(const Control& control) {
-  if (control.rows.empty()) return "no A/A control: no benchmark ran as head and as control in one block";
-  if (control.reason == kMachineReason) {
-    const auto worst = std::max_element(control.rows.begin(), control.rows.end(), [](const auto& a, const auto& b) {
-      return is_biased(a) != is_biased(b) ? is_biased(b) : a.adjusted > b.adjusted;
-    });
-    return fmt::format(
-        "unfit: the A/A control differs by {:+.2f} % in {}, although both arms are one build (p {:.2g} after "
-        "Holm)",
-        100 * (worst->ratio - 1), worst->benchmark, worst->adjusted);
-  }
-  if (!control.detectable_change) {
-    const auto few =
-        std::find_if(control.rows.begin(), control.rows.end(), [](const auto& row) { return !row.detectable_change; });
-    return fmt::format(
-        "unfit: the A/A control has too few processes of {} ({}) to detect a change of any size: measure longer",
-        few->benchmark, few->processes);
-  }
-  if (control.reason == kBlindReason)
-    return fmt::format(
-        "unfit: the A/A control's smallest detectable change is {}, required is {}: measure longer, or on a quieter "
-        "machine",
-        detectable_text(*control.detectable_change), detectable_text(kMaxDetectableChange));
-  return fmt::format("A/A control: {} of {} pairs of one build differ at p < {:.2f}; smallest detectable change: {}",
-                     control.false_alarms, control.rows.size(), kAlarm, detectable_text(*control.detectable_change));
-}
-
 }  // namespace
-
-std::string detectable_text(double share) {
-  const double percent = 100 * share;
-  if (!(percent > 0)) return "0 %";
-  // A tolerance of a thousandth of the second digit, so that 10.0000001 % does not become 11 %.
-  const double digit = std::pow(10, std::floor(std::log10(percent)) - 1);
-  const double rounded = digit * std::ceil(percent / digit - 1e-3);
-  return rounded < 1e4 ? fmt::format("{:.6g} %", rounded) : fmt::format("{:.2g} %", rounded);
-}
 
 Control judge_control(const results::Result& result) {
   std::set<std::string> benchmarks;
@@ -97,9 +59,7 @@ Control judge_control(const results::Result& result) {
     control.false_alarms += row.p < kAlarm;
     control.rows.push_back(std::move(row));
   }
-  const bool all_detect =
-      std::all_of(control.rows.begin(), control.rows.end(), [](const auto& row) { return row.detectable_change; });
-  if (all_detect)
+  if (std::ranges::all_of(control.rows, [](const auto& row) { return row.detectable_change.has_value(); }))
     for (const ControlRow& row : control.rows)
       control.detectable_change = std::max(control.detectable_change, row.detectable_change);
   const std::vector<double> adjusted = stats::holm(p);
@@ -113,8 +73,12 @@ Control judge_control(const results::Result& result) {
   else if (!control.rows.empty() && (!control.detectable_change || control.detectable_change > kMaxDetectableChange))
     control.reason = kBlindReason;
   control.fit = control.reason.empty();
-  control.sentence = sentence_of(control);
   return control;
+}
+
+const ControlRow& most_biased(const Control& control) {
+  return *std::ranges::max_element(control.rows, {},
+                                   [](const ControlRow& row) { return std::pair(is_biased(row), -row.adjusted); });
 }
 
 }  // namespace lab::judge

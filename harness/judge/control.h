@@ -35,7 +35,6 @@ struct Control {
   std::optional<double> detectable_change;
   bool fit = true;
   std::string_view reason;  ///< kMachineReason or kBlindReason if unfit, else ""
-  std::string sentence;     ///< the finding; if unfit: why no verdict of this session can be trusted
 };
 
 /// Why a session gives no verdicts, as in JSON.
@@ -53,11 +52,10 @@ inline constexpr double kHarmlessBias = 0.001;
 /// A session, or a row of a comparison, gets a verdict only if it could have detected a change of this share.
 inline constexpr double kMaxDetectableChange = 0.1;
 
-/// "25 %": a share with two digits, rounded up, so that a change of this share is detectable.
-std::string detectable_text(double share);
-
-/// Compares head with control in every benchmark that ran as both. If there is none: fit, and the sentence reports that
-/// nothing is known.
+/// Compares head with control in every benchmark that ran as both. If there is none: fit, without rows.
 Control judge_control(const results::Result& result);
+
+/// The row with the clearest bias. `control` has rows.
+const ControlRow& most_biased(const Control& control);
 
 }  // namespace lab::judge

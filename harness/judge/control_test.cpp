@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -35,7 +36,9 @@ TEST(Control, calls_a_session_with_a_biased_arm_unfit) {
   EXPECT_FALSE(control.fit);
   EXPECT_EQ(control.false_alarms, 3u);
   EXPECT_EQ(control.rate, 1);
-  EXPECT_NE(control.sentence.find("unfit: the A/A control differs by +"), std::string::npos) << control.sentence;
+  EXPECT_EQ(control.reason, kMachineReason);
+  const auto clearest = std::ranges::min_element(control.rows, {}, &ControlRow::adjusted);
+  EXPECT_EQ(most_biased(control).benchmark, clearest->benchmark);
 }
 
 TEST(Control, of_an_unbiased_machine_is_fit_and_reports_its_false_alarm_rate) {
@@ -45,7 +48,6 @@ TEST(Control, of_an_unbiased_machine_is_fit_and_reports_its_false_alarm_rate) {
   const Control control = judge_control(session(3, 12, 1));
   EXPECT_EQ(control.rows.size(), 3u);
   EXPECT_EQ(control.rows[0].processes, 24u);
-  EXPECT_NE(control.sentence.find("of 3 pairs of one build differ"), std::string::npos) << control.sentence;
 }
 
 TEST(Control, tolerates_a_harmless_bias) {
@@ -68,8 +70,6 @@ TEST(Control, reports_the_detectable_change) {
   for (const ControlRow& row : control.rows) most = std::max({most, row.interval->high - 1, 1 / row.interval->low - 1});
   EXPECT_EQ(*control.detectable_change, most);
   EXPECT_LT(*control.detectable_change, 0.05);
-  EXPECT_NE(control.sentence.find("smallest detectable change: " + detectable_text(most)), std::string::npos)
-      << control.sentence;
 }
 
 TEST(Control, that_could_not_detect_10_percent_makes_the_session_unfit) {
@@ -79,8 +79,6 @@ TEST(Control, that_could_not_detect_10_percent_makes_the_session_unfit) {
     unfit += control.reason == kBlindReason;
     EXPECT_EQ(control.fit, control.reason.empty());
     EXPECT_EQ(*control.detectable_change > kMaxDetectableChange, control.reason == kBlindReason);
-    EXPECT_EQ(control.sentence.starts_with("unfit: the A/A control's smallest detectable change is "),
-              control.reason == kBlindReason);
   }
   EXPECT_GE(unfit, 19);
   // One family that is blind is enough: its rows are judged with the others.
@@ -96,9 +94,7 @@ TEST(Control, with_too_few_processes_for_an_interval_is_unfit) {
   const Control control = judge_control(session(2, 3, 1));
   EXPECT_EQ(control.reason, kBlindReason);
   EXPECT_FALSE(control.detectable_change);
-  EXPECT_EQ(control.sentence,
-            "unfit: the A/A control has too few processes of f0/plain/store (6) to detect a change of any "
-            "size: measure longer");
+  EXPECT_FALSE(control.rows.at(0).detectable_change);
 }
 
 TEST(Control, of_one_family_does_not_cover_another) {
@@ -108,26 +104,14 @@ TEST(Control, of_one_family_does_not_cover_another) {
   });
   const Control control = judge_control(result);
   EXPECT_EQ(control.reason, kBlindReason);
-  EXPECT_NE(control.sentence.find("too few processes of f1/plain/store"), std::string::npos) << control.sentence;
-}
-
-TEST(Control, rounds_the_detectable_change_up_to_two_digits) {
-  EXPECT_EQ(detectable_text(0.25), "25 %");
-  EXPECT_EQ(detectable_text(0.2501), "26 %");
-  EXPECT_EQ(detectable_text(0.1), "10 %");
-  EXPECT_EQ(detectable_text(0.0123), "1.3 %");
-  EXPECT_EQ(detectable_text(0.00999), "1 %");
-  EXPECT_EQ(detectable_text(4.5556), "460 %");
-  EXPECT_EQ(detectable_text(0.000012), "0.0012 %");
-  EXPECT_EQ(detectable_text(1e6), "1e+08 %");
-  EXPECT_EQ(detectable_text(0), "0 %");
+  EXPECT_TRUE(control.rows.at(0).detectable_change);
+  EXPECT_FALSE(control.rows.at(1).detectable_change);
 }
 
 TEST(Control, reports_a_session_without_a_control_arm) {
   const Control control = judge_control(results::fixture_result(4));
   EXPECT_TRUE(control.fit);
   EXPECT_TRUE(control.rows.empty());
-  EXPECT_EQ(control.sentence, "no A/A control: no benchmark ran as head and as control in one block");
 }
 
 TEST(Control, gives_the_false_alarm_rate_a_clopper_pearson_interval) {

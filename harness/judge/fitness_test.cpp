@@ -19,36 +19,39 @@ results::Result session(const std::vector<std::array<double, 3>>& blocks) {
   return result;
 }
 
-std::string sentence_of(const results::Result& result) {
+/// The fitness of a session without a control: unfit only by its disturbed blocks.
+Fitness fitness_of(const results::Result& result) {
   const Fitness fitness = judge_fitness(result);
-  EXPECT_EQ(fitness.fit, fitness.sentences.empty());
-  EXPECT_EQ(fitness.reason, fitness.fit ? "" : "machine");
-  return fitness.fit ? "" : fitness.sentences.at(0);
+  EXPECT_EQ(fitness.fit, !fitness.disturbed);
+  EXPECT_EQ(fitness.reason, fitness.fit ? "" : kMachineReason);
+  EXPECT_TRUE(fitness.control.fit);
+  return fitness;
+}
+
+bool is_fit(const std::vector<std::array<double, 3>>& blocks) {
+  return fitness_of(session(blocks)).fit;
 }
 
 }  // namespace
 
-TEST(Fitness, reports_the_cause_and_the_number_of_disturbed_blocks) {
-  std::vector<std::array<double, 3>> blocks(10, {20, 36, 0});
+TEST(Fitness, has_the_sums_of_the_disturbed_blocks) {
+  std::vector<std::array<double, 3>> blocks(10, {20, 36, 1});
   blocks[4] = {20, 2, 0};
-  EXPECT_EQ(sentence_of(session(blocks)),
-            "unfit: other processes used 1.80 CPUs in 9 of 10 blocks, 90 % of the time; 10 % of a CPU is the limit");
-  EXPECT_EQ(sentence_of(session({{10, 0, 4}, {10, 0, 0}})),
-            "unfit: the host withheld 40 % of a CPU in 1 of 2 blocks, 50 % of the time; 10 % of a CPU is the limit");
-  EXPECT_EQ(sentence_of(session({{10, 0.8, 0.8}})),
-            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block, 100 % of the "
-            "time; 10 % "
-            "of a CPU together is the limit");
+  const Fitness fitness = fitness_of(session(blocks));
+  ASSERT_TRUE(fitness.disturbed);
+  EXPECT_EQ(fitness.disturbed->count, 9u);
+  EXPECT_EQ(fitness.disturbed->all, 10u);
+  EXPECT_EQ(fitness.disturbed->share_of_time, 0.9);
+  EXPECT_EQ(fitness.disturbed->seconds, 180);
+  EXPECT_EQ(fitness.disturbed->foreign, 324);
+  EXPECT_EQ(fitness.disturbed->stolen, 9);
+  EXPECT_FALSE(fitness.disturbed->too_few_cpus);
 }
 
-TEST(Fitness, says_that_the_load_is_unknown_where_the_kernel_counts_more_cpus_than_there_are) {
+TEST(Fitness, knows_that_more_cpus_than_there_are_cannot_be_busy) {
   // A container of 8 CPUs on a host of which 463 are busy.
-  EXPECT_EQ(
-      sentence_of(session({{10, 4634.5, 0}, {10, 4634.5, 0}})),
-      "unfit: the load on this machine is not known, because the kernel counted more CPU time than its 8 CPUs can "
-      "give in 2 of 2 blocks, 100 % of the time");
-  EXPECT_EQ(sentence_of(session({{10, 79, 0}})),
-            "unfit: other processes used 7.90 CPUs in 1 of 1 block, 100 % of the time; 10 % of a CPU is the limit");
+  EXPECT_EQ(fitness_of(session({{10, 4634.5, 0}, {10, 4634.5, 0}})).disturbed->too_few_cpus, 8);
+  EXPECT_FALSE(fitness_of(session({{10, 79, 0}})).disturbed->too_few_cpus);
 }
 
 TEST(Fitness, decides_the_exit_status) {
@@ -67,31 +70,29 @@ TEST(Fitness, decides_the_exit_status) {
 }
 
 TEST(Fitness, counts_blocks_by_their_time) {
-  EXPECT_EQ(sentence_of(session({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {1, 0, 0}, {1, 0, 0}})),
-            "unfit: other processes used 40 % of a CPU in 2 of 4 blocks, 33 % of the time; 10 % of a CPU is the limit");
-  EXPECT_EQ(sentence_of(session({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {10, 0, 0}})), "");
-  EXPECT_EQ(sentence_of(session({{0.5, 0, 0}, {0.5, 0, 0}, {10, 4, 0}})),
-            "unfit: other processes used 40 % of a CPU in 1 of 3 blocks, 91 % of the time; 10 % of a CPU is the limit");
+  EXPECT_FALSE(is_fit({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {1, 0, 0}, {1, 0, 0}}));
+  EXPECT_TRUE(is_fit({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {10, 0, 0}}));
+  EXPECT_FALSE(is_fit({{0.5, 0, 0}, {0.5, 0, 0}, {10, 4, 0}}));
 }
 
 TEST(Fitness, tolerates_a_fifth_of_disturbed_time) {
   std::vector<std::array<double, 3>> blocks(10, {20, 0.5, 0.1});
   blocks[0] = blocks[9] = {20, 20, 0};
-  EXPECT_EQ(sentence_of(session(blocks)), "");
+  EXPECT_TRUE(is_fit(blocks));
   blocks[5] = {20, 20, 0};
-  EXPECT_NE(sentence_of(session(blocks)), "");
+  EXPECT_FALSE(is_fit(blocks));
 }
 
 TEST(Fitness, ignores_a_clock_tick_in_a_short_block) {
   // 0.2 s: what the kernel rounds is a quarter of it.
-  EXPECT_EQ(sentence_of(session({{0.2, 0.05, 0.01}})), "");
-  EXPECT_NE(sentence_of(session({{0.2, 0.15, 0}})), "");
-  EXPECT_EQ(sentence_of(session({{0, 0, 0}})), "");
+  EXPECT_TRUE(is_fit({{0.2, 0.05, 0.01}}));
+  EXPECT_FALSE(is_fit({{0.2, 0.15, 0}}));
+  EXPECT_TRUE(is_fit({{0, 0, 0}}));
 }
 
 TEST(Fitness, is_assumed_for_results_without_load_data) {
-  EXPECT_EQ(sentence_of(results::fixture_result(4)), "");
-  EXPECT_EQ(sentence_of(results::fixture_result()), "");
+  EXPECT_TRUE(fitness_of(results::fixture_result(4)).fit);
+  EXPECT_TRUE(fitness_of(results::fixture_result()).fit);
 }
 
 TEST(Fitness, includes_the_control) {
@@ -103,10 +104,12 @@ TEST(Fitness, includes_the_control) {
   }
   const Fitness fitness = judge_fitness(result);
   EXPECT_EQ(fitness.reason, kMachineReason);
-  ASSERT_EQ(fitness.sentences.size(), 2u);
-  EXPECT_EQ(fitness.sentences[1], judge_control(result).sentence);
+  EXPECT_TRUE(fitness.disturbed && !fitness.control.fit);
   result.session.disturbances.clear();
-  EXPECT_EQ(judge_fitness(result).sentences, (std::vector<std::string>{judge_control(result).sentence}));
+  const Fitness alone = judge_fitness(result);
+  EXPECT_FALSE(alone.disturbed);
+  EXPECT_FALSE(alone.control.fit);
+  EXPECT_EQ(alone.reason, alone.control.reason);
 }
 
 }  // namespace lab::judge

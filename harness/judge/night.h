@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/fitness.h"
 #include "harness/judge/history.h"
 #include "harness/results/result.h"
 
@@ -73,15 +74,19 @@ struct YoungBenchmark {
 
 struct NightFitness {
   std::string session, machine;
-  bool fit = true;                     ///< whether the night can be judged
-  std::string reason;                  ///< kMachineReason or kBlindReason if that makes it unfit, else ""
-  std::string left_out;                ///< why it is in no series; "" if it is in one
-  std::vector<std::string> sentences;  ///< why it is unfit, then what to do
-  std::vector<std::string> notes;      ///< further remarks
-  std::vector<std::string> unusual;    ///< results::Session::unusual without `sentences`
+  bool fit = true;                   ///< whether the night can be judged
+  std::string reason;                ///< kMachineReason or kBlindReason if that makes it unfit, else ""
+  std::string left_out;              ///< why it is in no series; "" if it is in one
+  Fitness session_fitness;           ///< without the nights before
+  std::vector<std::string> unusual;  ///< results::Session::unusual
   LevelCounts levels;
   std::vector<Outlier> outliers;          ///< sorted by benchmark
   std::vector<YoungBenchmark> too_young;  ///< sorted by benchmark; only if the session is in a series
+
+  /// Whether it is in no series for another reason than its own fitness.
+  bool is_excluded() const;
+  /// Whether an outlier of tonight may have changed so early in its series that history finds no change.
+  bool any_young_outlier() const;
 };
 
 /// Judges `result` (any session) against the nights of `histories` that started before it. `histories` must contain its

@@ -9,14 +9,11 @@
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/judge/condense.h"
-#include "harness/judge/fitness.h"
 #include "harness/judge/night_fixture.h"
 
 namespace lab::judge {
 
 namespace {
-
-using Words = std::vector<std::string>;
 
 /// A folder with nights of ten benchmarks and noise of 1 %.
 class Farm {
@@ -116,8 +113,7 @@ TEST(NightFitness, is_fit_if_few_benchmarks_changed_and_lists_young_series) {
   EXPECT_TRUE(night.fit);
   EXPECT_EQ(night.session, "000012");
   EXPECT_EQ(night.reason + night.left_out, "");
-  EXPECT_EQ(night.sentences, Words{});
-  EXPECT_EQ(night.notes, Words{});
+  EXPECT_TRUE(night.session_fitness.fit);
   EXPECT_EQ(night.levels.with_level, 10U);
   ASSERT_EQ(night.outliers.size(), 3U);
   EXPECT_EQ(night.outliers[1].benchmark, "shelf/v001/store");
@@ -127,30 +123,26 @@ TEST(NightFitness, is_fit_if_few_benchmarks_changed_and_lists_young_series) {
   EXPECT_EQ(night.too_young[0].judged.nights_missing, stats::points_missing(13));
 }
 
-TEST(NightFitness, with_many_outliers_is_unfit_once_and_noted_the_next_time) {
+TEST(NightFitness, with_many_outliers_is_unfit_once) {
   Farm farm(12);
   const std::vector<double> slow{2, 0.5, 3, 4, 5, 1.6};
   const NightFitness first = farm.judged(farm.made(12, slow));
   EXPECT_FALSE(first.fit);
   EXPECT_EQ(first.reason, judge::kMachineReason);
-  EXPECT_EQ(first.sentences, (Words{"6 of 10 benchmarks have unusual times (5 slower, 1 faster)",
-                                    "a second such night is judged as a new level. In the first 15 nights of a series "
-                                    "no change is found: use `compare` with an earlier night"}));
+  EXPECT_TRUE(first.session_fitness.fit);
+  EXPECT_EQ(first.levels.moved, 6U);
   const NightFitness second = farm.judged(farm.made(13, slow));
   EXPECT_TRUE(second.fit);
-  EXPECT_EQ(second.notes, Words{"6 of 10 benchmarks have the same unusual times as last night; history will judge "
-                                "them within 4 nights. In the first 15 nights of a series no change is found: use "
-                                "`compare` with an earlier night"});
+  EXPECT_EQ(second.levels.stayed, 6U);
+  EXPECT_TRUE(second.levels.many_outliers());
   EXPECT_EQ(second.too_young.front().judged.nights_missing, stats::points_missing(14)) << "both are in the series";
 }
 
-TEST(NightFitness, announces_when_a_series_will_be_judged) {
+TEST(NightFitness, knows_whether_an_outlier_is_too_young_for_history) {
   Farm farm(25);
   const std::vector<double> slow{2, 0.5, 3, 4, 5, 1.6};
-  EXPECT_EQ(farm.judged(farm.made(25, slow)).sentences.back(), "a second such night is judged as a new level");
-  EXPECT_EQ(
-      farm.judged(farm.made(26, slow)).notes,
-      Words{"6 of 10 benchmarks have the same unusual times as last night; history will judge them within 4 nights"});
+  EXPECT_FALSE(farm.judged(farm.made(25, slow)).any_young_outlier());
+  EXPECT_TRUE(Farm(12).judged(farm.made(12, slow)).any_young_outlier());
 }
 
 TEST(NightFitness, counts_only_earlier_nights_of_the_same_seed_and_machine) {
@@ -171,16 +163,14 @@ TEST(NightFitness, of_a_disturbed_session_is_unfit_and_in_no_series) {
   results::Result result = farm.made(2);
   for (int block = 0; block < 10; ++block)
     result.session.disturbances.push_back({block, 10, block < 9 ? 10.0 : 0.0, 0});
-  const std::string why = judge_fitness(result).sentences.at(0);
-  result.session.unusual = {"load 3", why};
+  result.session.unusual = {"load 3"};
   const NightFitness night = farm.judged(result);
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, judge::kMachineReason);
   EXPECT_EQ(night.left_out, kUnfitSession);
-  ASSERT_EQ(night.sentences.size(), 2U);
-  EXPECT_EQ(night.sentences[1], "measure when nothing else runs, or on a dedicated machine");
-  EXPECT_EQ("unfit: " + night.sentences[0], why);
-  EXPECT_EQ(night.unusual, Words{"load 3"}) << "and what the sentences say is not said twice";
+  EXPECT_FALSE(night.is_excluded());
+  EXPECT_TRUE(night.session_fitness.disturbed);
+  EXPECT_EQ(night.unusual, result.session.unusual);
   EXPECT_TRUE(night.too_young.empty());
 }
 
@@ -201,8 +191,7 @@ TEST(NightFitness, of_a_blind_control_is_unfit_but_stays_in_the_series) {
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, judge::kBlindReason);
   EXPECT_EQ(night.left_out, "");
-  ASSERT_EQ(night.sentences.size(), 1U);
-  EXPECT_TRUE(night.sentences[0].starts_with("the A/A control's smallest detectable change is ")) << night.sentences[0];
+  EXPECT_FALSE(night.session_fitness.control.fit);
 }
 
 TEST(NightFitness, of_a_session_in_no_series_has_the_reason) {
@@ -213,7 +202,7 @@ TEST(NightFitness, of_a_session_in_no_series_has_the_reason) {
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, "");
   EXPECT_EQ(night.left_out, "dirty source");
-  EXPECT_EQ(night.sentences, (Words{"history omits this session: dirty source", "commit the changes or revert them"}));
+  EXPECT_TRUE(night.is_excluded());
 }
 
 TEST(NightFitness, can_be_the_first) {

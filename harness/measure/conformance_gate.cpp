@@ -22,7 +22,7 @@ void ConformanceGate::check(const SessionArms& arms, const std::vector<Benchmark
     const std::string variant = variant_of(one.benchmark->name);
     if (!found_.contains(identity(one))) {
       if (processes_.interrupted() || log_.problem()) return;
-      if (observer_.on_conformance) observer_.on_conformance({variant, one.arm, checked++, unknown.size()});
+      events_.on_conformance({variant, one.arm, checked++, unknown.size()});
       if (!check(one)) return;
     }
     // The control is the same executable as head, and ends with it.

@@ -15,9 +15,9 @@ namespace lab::measure {
 class ConformanceGate {
  public:
   /// All must outlive it.
-  ConformanceGate(const SessionEnvironment& environment, const SessionObserver& observer, SessionProcesses& processes,
+  ConformanceGate(const SessionEnvironment& environment, SessionEvents& events, SessionProcesses& processes,
                   SessionLog& log)
-      : environment_(environment), observer_(observer), processes_(processes), log_(log) {}
+      : environment_(environment), events_(events), processes_(processes), log_(log) {}
 
   /// Checks every executable of `arms` and `references` once, by its content, unless it is known to conform; records
   /// what fails. `most_seconds` (0: any): if it takes longer, a sentence in `unusual` says so. Ends early if the
@@ -39,7 +39,7 @@ class ConformanceGate {
   void report(const Candidate& one);
 
   const SessionEnvironment& environment_;
-  const SessionObserver& observer_;
+  SessionEvents& events_;
   SessionProcesses& processes_;
   SessionLog& log_;
   std::map<std::string, ConformanceResult> found_;  ///< by identity

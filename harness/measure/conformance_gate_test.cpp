@@ -17,8 +17,8 @@ struct Gate : SessionFixture {
   void check(double most_seconds = 0) { gate.check(SessionArms(spec), spec.selection.checks, most_seconds); }
 
   SessionProcesses processes{spec, environment};
-  SessionLog log{environment, observer, result};
-  ConformanceGate gate{environment, observer, processes, log};
+  SessionLog log{environment, *this, result};
+  ConformanceGate gate{environment, *this, processes, log};
 };
 
 }  // namespace

@@ -85,8 +85,13 @@ Expected<std::map<std::string, double>> figures_of(const std::string& events, co
 class ExhibitRun {
  public:
   ExhibitRun(const SessionSpec& spec, const SessionEnvironment& environment, const ExhibitPass& pass,
-             results::Result& result)
-      : spec_(spec), environment_(environment), pass_(pass), result_(result), start_(environment.now()) {
+             SessionEvents& events, results::Result& result)
+      : spec_(spec),
+        environment_(environment),
+        pass_(pass),
+        events_(events),
+        result_(result),
+        start_(environment.now()) {
     for (const Benchmark& benchmark : spec.selection.benchmarks)
       if (!benchmark.workload.exhibits.empty() && has_numbers(result, benchmark.name))
         exhibitors_.push_back({&benchmark, has_latency(benchmark) ? kLatencyReplays : 1});
@@ -120,8 +125,8 @@ class ExhibitRun {
   }
 
   void run_process(Exhibitor& one, int round) {
-    if (pass_.on_process) pass_.on_process({one.benchmark->name, processes(true), processes(false)});
-    const fs::path folder = pass_.scratch / as_file_name(one.benchmark->name) / fmt::format("{}", round);
+    events_.on_exhibit({one.benchmark->name, processes(true), processes(false)});
+    const fs::path folder = spec_.scratch / as_file_name(one.benchmark->name) / fmt::format("{}", round);
     std::error_code failed;
     fs::create_directories(folder, failed);
     if (failed) return stop(file_error("creating", folder, failed.value()));
@@ -236,6 +241,7 @@ class ExhibitRun {
   const SessionSpec& spec_;
   const SessionEnvironment& environment_;
   const ExhibitPass& pass_;
+  SessionEvents& events_;
   results::Result& result_;
   double start_;
   std::vector<Exhibitor> exhibitors_;
@@ -245,8 +251,8 @@ class ExhibitRun {
 }  // namespace
 
 Expected<void> collect_exhibits(const SessionSpec& spec, const SessionEnvironment& environment, const ExhibitPass& pass,
-                                results::Result& result) {
-  return ExhibitRun(spec, environment, pass, result).run();
+                                SessionEvents& events, results::Result& result) {
+  return ExhibitRun(spec, environment, pass, events, result).run();
 }
 
 }  // namespace lab::measure

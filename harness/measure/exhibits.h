@@ -3,8 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <string_view>
 
 #include "harness/measure/session.h"
 
@@ -20,22 +18,15 @@ inline constexpr int kFewestReplays = 3;
 /// Most bytes of one exhibit's file; a larger one is a failure.
 inline constexpr std::uintmax_t kMostExhibitBytes = 8 * 1024 * 1024;
 
-struct ExhibitProgress {
-  std::string_view benchmark;     ///< about to run
-  std::size_t done = 0, all = 0;  ///< processes
-};
-
 struct ExhibitPass {
   std::filesystem::path folder;  ///< that receives the files; created if there are any
-  std::filesystem::path scratch;
-  double seconds = 0;  ///< that it may take
-  std::function<void(const ExhibitProgress&)> on_process = {};
+  double seconds = 0;            ///< that it may take
 };
 
 /// Runs the exhibits of head's benchmarks that have numbers in `result`, round by round over all of them, and adds them
 /// to it. A benchmark whose turns do not come within the time is named in Session::unusual. A process that fails is a
 /// failure of its benchmark, whose numbers stay. An error only if a file or folder cannot be written.
 Expected<void> collect_exhibits(const SessionSpec& spec, const SessionEnvironment& environment, const ExhibitPass& pass,
-                                results::Result& result);
+                                SessionEvents& events, results::Result& result);
 
 }  // namespace lab::measure

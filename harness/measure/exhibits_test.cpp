@@ -36,8 +36,10 @@ struct ShowSession {
                                          [](std::string_view) { return Expected<void>{}; },
                                          {}};
     const TemporaryFolder scratch = std::move(TemporaryFolder::create().value());
+    spec.scratch = scratch.path();
+    SessionEvents ignored;
     const Expected<void> collected =
-        collect_exhibits(spec, environment, {build.path() / "s.exhibits", scratch.path(), seconds}, result);
+        collect_exhibits(spec, environment, {build.path() / "s.exhibits", seconds}, ignored, result);
     ASSERT_TRUE(collected) << collected.error().what;
   }
 

@@ -18,13 +18,13 @@ namespace {
 class SessionRun {
  public:
   SessionRun(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,
-             const SessionObserver& observer, results::Result& result)
+             SessionEvents& events, results::Result& result)
       : spec_(spec),
         rule_(rule),
         environment_(environment),
-        observer_(observer),
+        events_(events),
         result_(result),
-        log_(environment, observer, result),
+        log_(environment, events, result),
         processes_(spec, environment),
         arms_(spec),
         intervals_(spec, rule, arms_, result),
@@ -44,7 +44,7 @@ class SessionRun {
       if (!complete) break;
       result_.session.blocks = ++block;
       result_.session.ended = environment_.utc();
-      if (observer_.on_block && may_continue()) observer_.on_block(result_);
+      if (may_continue()) events_.on_block(result_);
     }
     if (may_still_say()) let_unfinished_wait();
     finish(block, began);
@@ -58,7 +58,7 @@ class SessionRun {
   bool may_still_say() const { return !processes_.was_interrupted() && !log_.problem(); }
 
   void check_conformance() {
-    ConformanceGate gate(environment_, observer_, processes_, log_);
+    ConformanceGate gate(environment_, events_, processes_, log_);
     gate.check(arms_, spec_.selection.checks, spec_.length.side_seconds());
     for (std::size_t i = 0; i < arms_.size(); ++i)
       if (gate.fails(*arms_[i].benchmark, arms_[i].arm)) plan_.end(i);
@@ -118,7 +118,7 @@ class SessionRun {
       if (plan_.is_out(order[position])) continue;  // since this block began
       const std::optional<PlannedProcess> next = plan_.process(position);
       if (!next) return false;
-      if (observer_.on_process) observer_.on_process(progress(*next, block, position));
+      events_.on_process(progress(*next, block, position));
       measure(*next, block, static_cast<int>(position));
       if (!processes_.was_interrupted()) plan_.pause_what_no_longer_fits();
     }
@@ -200,7 +200,7 @@ class SessionRun {
   const SessionSpec& spec_;
   const StoppingRule& rule_;
   const SessionEnvironment& environment_;
-  const SessionObserver& observer_;
+  SessionEvents& events_;
   results::Result& result_;
   SessionLog log_;
   SessionProcesses processes_;
@@ -215,8 +215,8 @@ class SessionRun {
 }  // namespace
 
 Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,
-                           const SessionObserver& observer, results::Result& result) {
-  return SessionRun(spec, rule, environment, observer, result).run();
+                           SessionEvents& events, results::Result& result) {
+  return SessionRun(spec, rule, environment, events, result).run();
 }
 
 }  // namespace lab::measure

@@ -13,6 +13,7 @@
 #include "harness/measure/catalog.h"
 #include "harness/measure/conditions.h"
 #include "harness/measure/plan.h"
+#include "harness/measure/session_events.h"
 #include "harness/results/result.h"
 
 namespace lab::measure {
@@ -31,7 +32,7 @@ struct SessionSpec {
   std::optional<int> cpu;              ///< for workloads that are not parallel
   unsigned threads = 1;                ///< for workloads that are parallel
   std::string device = {};             ///< for workloads of a device; "": none
-  std::filesystem::path scratch = {};  ///< folder for the reference's answers to workloads with a tolerance
+  std::filesystem::path scratch = {};  ///< folder for exhibits and for the reference's answers with a tolerance
   /// Seconds; none: kTimeoutSeconds (kExactTimeoutSeconds if it counts exact metrics, too) and kTimeoutFactor times its
   /// measuring time.
   std::optional<double> process_timeout;
@@ -75,32 +76,6 @@ struct StoppingRule {
   std::function<std::vector<std::string>(const results::Result&)> without_reference;
 };
 
-struct SessionProgress {
-  std::string_view benchmark;  ///< about to run
-  std::string_view arm;
-  int block = 0;              ///< from 0
-  int blocks = 0;             ///< total expected now; 0: unknown
-  std::size_t position = 0;   ///< from 0
-  std::size_t processes = 0;  ///< of this block
-  double seconds_left = 0;    ///< of the session
-  std::size_t failures = 0;   ///< so far
-};
-
-/// Progress before the measuring begins.
-struct ConformanceProgress {
-  std::string_view variant;  ///< about to be checked, in its arm
-  std::string_view arm;
-  std::size_t checked = 0;      ///< executables checked so far
-  std::size_t executables = 0;  ///< total, by content
-};
-
-struct SessionObserver {
-  std::function<void(const SessionProgress&)> on_process;
-  std::function<void(const results::Failure&)> on_failure;
-  std::function<void(const results::Result&)> on_block;  ///< after every complete block, with the result so far
-  std::function<void(const ConformanceProgress&)> on_conformance;
-};
-
 /// Fills `result`, whose head is given, with processes, failures and the disturbance of each block, and sets its
 /// session's blocks, ended and state.
 ///
@@ -128,6 +103,6 @@ struct SessionObserver {
 ///
 /// An error only if the journal cannot be written; `result` then holds what was written.
 Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,
-                           const SessionObserver& observer, results::Result& result);
+                           SessionEvents& events, results::Result& result);
 
 }  // namespace lab::measure

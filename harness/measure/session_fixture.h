@@ -16,7 +16,7 @@ inline Benchmark made_up_benchmark(const std::string& variant, bool tolerance = 
   return {fmt::format("fake/{}/store", variant), fmt::format("/b/fake/{}", variant), false, workload, ""};
 }
 
-struct SessionFixture {
+struct SessionFixture : SessionEvents {
   explicit SessionFixture(const std::vector<std::string>& variants = {"plain", "quick"}) {
     for (const std::string& variant : variants) spec.selection.benchmarks.push_back(made_up_benchmark(variant));
     spec.length = processes_length(4);
@@ -33,8 +33,9 @@ struct SessionFixture {
       journal.emplace_back(line);
       return {};
     };
-    observer.on_failure = [this](const results::Failure& failure) { failures.push_back(failure.detail); };
   }
+
+  void on_failure(const results::Failure& failure) override { failures.push_back(failure.detail); }
 
   /// Each benchmark of head runs also in `arm`.
   void add_arm(const std::string& arm) {
@@ -43,7 +44,6 @@ struct SessionFixture {
 
   SessionSpec spec;
   SessionEnvironment environment;
-  SessionObserver observer;
   results::Result result;
   double now = 0;
   bool interrupted = false, full = false;

@@ -21,7 +21,7 @@ void SessionLog::add(results::Failure failure) {
 
 void SessionLog::report(const results::Failure& failure) {
   write(results::journal_line(failure));
-  if (observer_.on_failure) observer_.on_failure(failure);
+  events_.on_failure(failure);
 }
 
 bool SessionLog::write(const std::string& line) {

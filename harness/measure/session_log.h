@@ -12,8 +12,8 @@ namespace lab::measure {
 class SessionLog {
  public:
   /// All must outlive it.
-  SessionLog(const SessionEnvironment& environment, const SessionObserver& observer, results::Result& result)
-      : environment_(environment), observer_(observer), result_(result) {}
+  SessionLog(const SessionEnvironment& environment, SessionEvents& events, results::Result& result)
+      : environment_(environment), events_(events), result_(result) {}
 
   void add(results::Process process);
   void add(results::ReferenceChecksum answer);
@@ -33,7 +33,7 @@ class SessionLog {
   bool write(const std::string& line);
 
   const SessionEnvironment& environment_;
-  const SessionObserver& observer_;
+  SessionEvents& events_;
   results::Result& result_;
   std::size_t bytes_ = std::size_t{2} << 20;  ///< more than a result takes without its processes
   std::optional<Error> problem_;

@@ -8,7 +8,7 @@ namespace lab::measure {
 
 TEST(SessionLog, keeps_what_it_gets_in_result_and_journal_and_tells_of_failures) {
   SessionFixture fixture;
-  SessionLog log(fixture.environment, fixture.observer, fixture.result);
+  SessionLog log(fixture.environment, fixture, fixture.result);
   const std::size_t before = log.bytes();
   results::Process process;
   process.benchmark = "fake/plain/store";
@@ -30,7 +30,7 @@ TEST(SessionLog, keeps_what_it_gets_in_result_and_journal_and_tells_of_failures)
 
 TEST(SessionLog, has_no_number_that_its_journal_lacks) {
   SessionFixture fixture;
-  SessionLog log(fixture.environment, fixture.observer, fixture.result);
+  SessionLog log(fixture.environment, fixture, fixture.result);
   fixture.full = true;
   log.add(results::Process{});
   EXPECT_TRUE(fixture.result.processes.empty());

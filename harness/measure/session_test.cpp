@@ -13,7 +13,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 /// Two benchmarks whose processes take a second each.
-struct Fixture {
+struct Fixture : SessionEvents {
   Fixture() {
     for (const char* variant : {"plain", "quick"}) {
       const results::WorkloadInfo store{"fake", "store", "", 1, {"all"}, 10, "op", false};
@@ -35,10 +35,10 @@ struct Fixture {
       journal.emplace_back(line);
       return {};
     };
-    const SessionObserver observer{
-        {}, [this](const results::Failure& failure) { failures.push_back(failure.detail); }, {}, {}};
-    return run_session(spec, rule, environment, observer, result);
+    return run_session(spec, rule, environment, *this, result);
   }
+
+  void on_failure(const results::Failure& failure) override { failures.push_back(failure.detail); }
 
   ChildOutcome run(const ChildSpec& child) {
     ChildOutcome outcome;

@@ -88,7 +88,7 @@ TEST(Choice, of_a_disturbed_session_marks_nothing) {
   results::Result result = sample::result();
   set_heap(result, "buddy", 135);
   set_heap(result, "c_library", 110);
-  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  const judge::Fitness disturbed{false, judge::kMachineReason};
   const Section section =
       choice_section("allocator", results::describe(sample::background().families, "allocator"), result, disturbed);
   EXPECT_TRUE(column_of(table_of(section), "Front").empty());

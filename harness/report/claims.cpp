@@ -307,9 +307,15 @@ struct RowMaker {
   }
 };
 
+/// Why the session cannot decide the claim.
+std::string unmet_sentence(const results::ClaimNeed& need, const judge::UnmetNeed& unmet) {
+  return fmt::format("The claim needs {} of at least {:g}; {}.", need.metric, need.least,
+                     unmet.most ? fmt::format("here it is {:g}", *unmet.most) : "no benchmark of it has that metric");
+}
+
 ClaimRow row_of(const JudgedClaim& claim, const Result& result) {
   ClaimRow row = std::visit(RowMaker{result, claim.verdict}, claim.evidence);
-  if (!claim.unmet.empty()) row.why = capitalized(claim.unmet) + ".";
+  if (claim.unmet) row.why = unmet_sentence(*claim.claim->need, *claim.unmet);
   return row;
 }
 

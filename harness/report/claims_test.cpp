@@ -172,7 +172,7 @@ TEST(Claims, of_numbers_say_what_keeps_them_from_a_verdict) {
             "shelf/plain/store has 1 to 3: not in every process as stated, nor beyond it with the interval of the "
             "median.");
   EXPECT_EQ(reason_of(most, std::vector<double>(6, 3), kQuality), "shelf/plain/store has 3.");
-  EXPECT_EQ(reason_of(most, std::vector<double>(6, 3), kQuality, {false, judge::kMachineReason, {}}),
+  EXPECT_EQ(reason_of(most, std::vector<double>(6, 3), kQuality, {false, judge::kMachineReason}),
             "Found in 1 benchmark.");
   // As the formula writes it, on both sides.
   const results::FormulaClaim formula{{"shelf/*", "tree"}, *results::Formula::parse("2^levels * leaf")};
@@ -181,7 +181,7 @@ TEST(Claims, of_numbers_say_what_keeps_them_from_a_verdict) {
 }
 
 TEST(Claims, of_a_disturbed_session_are_shown_with_their_intervals) {
-  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  const judge::Fitness disturbed{false, judge::kMachineReason};
   const results::Result result = of_two(166, 113, 12);
   const std::vector<judge::JudgedClaim> claims = judge::judge_claims(buckets(), result, disturbed);
   Document document;
@@ -251,7 +251,7 @@ TEST(Claims, that_nothing_here_can_answer_stand_in_a_table_of_their_own_with_the
       {"Deep shelves need less", results::OrderClaim{"put", "store", {"deep", "plain"}}},
       {"Wood is warm", results::TextClaim{}, {"First page", "A thermometer", "No shelf here is of wood"}}};
   article.claims.front().need = results::ClaimNeed{"boards", 2};
-  const results::Result result = of_two(30, 15, 8);
+  results::Result result = of_two(30, 15, 8);
   const Section section = claims_section(judge::judge_claims(article, result), article, "Shelves", result);
   Document document;
   document.sections = {section};
@@ -267,6 +267,11 @@ TEST(Claims, that_nothing_here_can_answer_stand_in_a_table_of_their_own_with_the
   const std::vector<std::pair<std::string, std::string>> details{{"In the article", "First page"},
                                                                  {"What would decide it", "A thermometer"}};
   EXPECT_EQ(table.rows.front().front().details, details);
+  for (const char* const variant : {"deep", "plain"})
+    sample::add_processes(result, fmt::format("shelf/{}/store", variant), {{"put", 10}}, 10, 8, 0.001);
+  for (results::Process& process : result.processes) process.counters["boards"] = 1;
+  document.sections = {claims_section(judge::judge_claims(article, result), article, "Shelves", result)};
+  EXPECT_NE(to_markdown(document).find("The claim needs boards of at least 2; here it is 1."), std::string::npos);
   article.claims.pop_back();
   EXPECT_EQ(open_claims_table(article).rows.size(), 0u);
 }

@@ -230,7 +230,7 @@ Section comparison_section(const Comparison& comparison) {
 Section control_section(const judge::Control& control) {
   Section section{"control", "A/A control", {}, {}};
   if (control.rows.empty()) return section;
-  section.elements.emplace_back(Paragraph{control.sentence, control.fit ? Emphasis::kGood : Emphasis::kBad});
+  section.elements.emplace_back(Paragraph{control_sentence(control), control.fit ? Emphasis::kGood : Emphasis::kBad});
   Chart chart("ratios", "control");
   json::array rows;
   for (const judge::ControlRow& row : control.rows)

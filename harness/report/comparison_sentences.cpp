@@ -147,7 +147,7 @@ std::string note_of(const ComparisonRow& row) {
     case Reason::kTooYoung:
       return fmt::format("too few processes to tell a change from chance in a table of {}", row.table);
     case Reason::kBlind:
-      return fmt::format("changes below {} are not detectable here", judge::detectable_text(*row.blind_below));
+      return fmt::format("changes below {} are not detectable here", detectable_text(*row.blind_below));
     case Reason::kNone:
       break;
   }
@@ -166,9 +166,9 @@ std::vector<std::string> unfit_sentences(const Comparison& comparison) {
   std::vector<std::string> sentences;
   const bool two = comparison.fitness.size() > 1;
   for (const judge::Fitness& fitness : comparison.fitness)
-    for (const std::string& sentence : fitness.sentences)
+    for (std::string& sentence : unfit_sentences(fitness))
       sentences.push_back(two ? fmt::format("{} {}", &fitness == &comparison.fitness[0] ? "base" : "head", sentence)
-                              : sentence);
+                              : std::move(sentence));
   return sentences;
 }
 

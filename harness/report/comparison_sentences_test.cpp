@@ -5,6 +5,7 @@
 
 #include "harness/judge/compare.h"
 #include "harness/judge/compare_fixture.h"
+#include "harness/report/fitness_text.h"
 
 namespace lab::report {
 
@@ -65,7 +66,7 @@ TEST(Sentence, gives_the_reason_for_no_verdict) {
     return arm == kControl ? 1.05 : row == 1 && arm == kHead ? 1.1 : 1;
   });
   EXPECT_EQ(sentence(*judge::compare_arms(session, {})),
-            fmt::format("No verdict, {}; no exact metric changed.", judge::judge_control(session).sentence));
+            fmt::format("No verdict, {}; no exact metric changed.", control_sentence(judge::judge_control(session))));
 }
 
 TEST(UnfitSentences, name_the_session_if_there_are_two) {

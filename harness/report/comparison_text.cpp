@@ -9,6 +9,7 @@
 
 #include "harness/base/fit.h"
 #include "harness/report/comparison_sentences.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/json_text.h"
 #include "harness/report/junit.h"
 #include "harness/results/commit.h"
@@ -48,7 +49,7 @@ std::string remark(const judge::ComparisonRow& row) {
   const bool found = row.verdict == judge::Verdict::kRegressed || row.verdict == judge::Verdict::kImproved;
   std::vector<std::string> parts;
   if (const std::string note = note_of(row); !note.empty()) parts.push_back(note);
-  if (row.seen && !found) parts.push_back(fmt::format("would have seen {}", judge::detectable_text(*row.seen)));
+  if (row.seen && !found) parts.push_back(fmt::format("would have seen {}", detectable_text(*row.seen)));
   if (row.needed && row.verdict == judge::Verdict::kUnknown)
     parts.push_back(fmt::format("{} processes per arm would decide it", *row.needed));
   return fmt::format("{}", fmt::join(parts, "; "));
@@ -61,7 +62,7 @@ std::string seen_text(const std::vector<const judge::ComparisonRow*>& rows) {
     if (row->seen) seen.push_back(*row->seen);
   if (seen.empty()) return "";
   const auto [least, most] = std::ranges::minmax(seen);
-  const std::string low = judge::detectable_text(least), high = judge::detectable_text(most);
+  const std::string low = detectable_text(least), high = detectable_text(most);
   return fmt::format(" (changes of {}{} or more would have been seen)", low == high ? "" : low + " to ", high);
 }
 
@@ -78,8 +79,8 @@ std::string side_text(const judge::ComparisonSide& side) {
 /// sentences of two sessions appear once.
 std::vector<std::string> session_sentences(const judge::Comparison& comparison) {
   std::vector<std::string> sentences;
-  for (const judge::Control& control : comparison.controls)
-    if (control.fit) sentences.push_back(control.sentence);
+  for (const judge::Fitness& one : comparison.fitness)
+    if (one.control.fit) sentences.push_back(control_sentence(one.control));
   if (comparison.judged) std::ranges::move(unfit_sentences(comparison), std::back_inserter(sentences));
   sentences.erase(std::unique(sentences.begin(), sentences.end()), sentences.end());
   return sentences;
@@ -190,7 +191,7 @@ json::object control_json(const judge::Control& control) {
   }
   return {{"fit", control.fit},
           {"reason", text_or_null(control.reason)},
-          {"sentence", control.sentence},
+          {"sentence", control_sentence(control)},
           {"seen", json::value_from(control.detectable_change)},
           {"false_alarms", control.false_alarms},
           {"rate", control.rate},
@@ -333,7 +334,7 @@ std::string to_json(const judge::Comparison& comparison) {
                                  {"base", change.base},
                                  {"head", change.head},
                                  {"worse", change.worse}});
-  for (const judge::Control& control : comparison.controls) controls.push_back(control_json(control));
+  for (const judge::Fitness& one : comparison.fitness) controls.push_back(control_json(one.control));
   const std::string_view unfit = judge::unfit_reason(comparison);
   const json::object object{{"rows", std::move(rows)},
                             {"exact", std::move(exact)},

@@ -127,16 +127,20 @@ TEST(Json, has_a_reason_and_no_number_for_a_row_that_was_not_tested) {
 TEST(Json, has_the_detectable_change_of_the_control_and_the_reason_of_an_unfit_session) {
   judge::Comparison comparison = made_up();
   judge::Control control;
+  control.fit = false;
+  control.reason = judge::kBlindReason;
   control.detectable_change = 0.25;
   control.rows = {{"f/a/w", 20, 1, stats::Interval{0.8, 1.25}, 0.5, 0.5, 0.25}};
-  comparison.controls = {control};
-  comparison.fitness = {{false, judge::kBlindReason, {"unfit: so it is"}}};
+  comparison.fitness = {{false, judge::kBlindReason, {}, control}};
   const boost::json::value value = boost::json::parse(to_json(comparison));
   EXPECT_EQ(value.at("controls").at(0).at("seen").as_double(), 0.25);
   EXPECT_EQ(value.at("controls").at(0).at("rows").at(0).at("low").as_double(), 0.8);
   EXPECT_EQ(value.at("fit"), false);
   EXPECT_EQ(value.at("unfit_reason"), "blind");
-  EXPECT_EQ(value.at("unfit").at(0), "unfit: so it is");
+  EXPECT_EQ(
+      value.at("unfit").at(0),
+      "unfit: the A/A control's smallest detectable change is 25 %, required is 10 %: measure longer, or on a quieter "
+      "machine");
 }
 
 TEST(Junit, skips_rows_that_are_not_judged_with_their_sentence) {

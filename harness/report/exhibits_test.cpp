@@ -159,7 +159,7 @@ TEST(ExhibitCharts, of_a_disturbed_session_give_latencies_no_finding) {
   const Shown shown;
   results::Family described;
   described.choice = results::Choice{"Which shelf?", "put", results::LatencyLimit{16e6, "a frame, 16 ms"}, {}, {}, {}};
-  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  const judge::Fitness disturbed{false, judge::kMachineReason};
   const Chart chart = exhibit_charts("shelf", described, shown.result, shown.contents, disturbed).front();
   EXPECT_EQ(chart.title, "Time to put: disturbed, not judged");
   EXPECT_EQ(chart.note.find("stays below"), std::string::npos) << chart.note;
@@ -264,7 +264,7 @@ TEST(SweepCharts, compare_only_lines_that_reach_the_last_point) {
 }
 
 TEST(SweepCharts, of_a_disturbed_session_name_no_best_one) {
-  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  const judge::Fitness disturbed{false, judge::kMachineReason};
   EXPECT_EQ(sweep_charts("shelf", swept("threads"), disturbed).front().title,
             "store: time of 2 variants over threads, disturbed, not judged");
 }

@@ -1,9 +1,88 @@
 #include "harness/report/fitness_text.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/cpu_share.h"
+#include "harness/stats/interval.h"
+
 namespace lab::report {
 
+namespace {
+
+/// "other processes used 1.64 CPUs and the host withheld 3 % of a CPU in 9 of 10 blocks, 90 % of the time; 10 % of a
+/// CPU together is the limit"
+std::string disturbed_cause(const judge::DisturbedBlocks& blocks) {
+  const std::string where = fmt::format("in {} of {} block{}, {:.0f} % of the time", blocks.count, blocks.all,
+                                        blocks.all == 1 ? "" : "s", 100 * blocks.share_of_time);
+  if (const std::optional<double> cpus = blocks.too_few_cpus)
+    return fmt::format(
+        "the load on this machine is not known, because the kernel counted more CPU time than its {:.0f} CPU{} can "
+        "give {}",
+        *cpus, *cpus == 1 ? "" : "s", where);
+  constexpr double kLeastShown = 0.01;
+  std::vector<std::string> who;
+  if (blocks.foreign >= kLeastShown * blocks.seconds)
+    who.push_back(fmt::format("other processes used {}", cpus_text(blocks.foreign / blocks.seconds)));
+  if (blocks.stolen >= kLeastShown * blocks.seconds)
+    who.push_back(fmt::format("the host withheld {}", cpus_text(blocks.stolen / blocks.seconds)));
+  return fmt::format("{} {}; {}{} is the limit", fmt::join(who, " and "), where, cpus_text(judge::kDisturbedShare),
+                     who.size() > 1 ? " together" : "");
+}
+
+/// Why a control is unfit.
+std::string control_cause(const judge::Control& control) {
+  if (control.reason == judge::kMachineReason) {
+    const judge::ControlRow& worst = judge::most_biased(control);
+    return fmt::format(
+        "the A/A control differs by {:+.2f} % in {}, although both arms are one build (p {:.2g} after Holm)",
+        100 * (worst.ratio - 1), worst.benchmark, worst.adjusted);
+  }
+  if (control.detectable_change)
+    return fmt::format(
+        "the A/A control's smallest detectable change is {}, required is {}: measure longer, or on a quieter machine",
+        detectable_text(*control.detectable_change), detectable_text(judge::kMaxDetectableChange));
+  const auto few = std::ranges::find_if(control.rows, [](const auto& row) { return !row.detectable_change; });
+  return fmt::format("the A/A control has too few processes of {} ({}) to detect a change of any size: measure longer",
+                     few->benchmark, few->processes);
+}
+
+}  // namespace
+
+std::string detectable_text(double share) {
+  const double percent = 100 * share;
+  if (!(percent > 0)) return "0 %";
+  // A tolerance of a thousandth of the second digit, so that 10.0000001 % does not become 11 %.
+  const double digit = std::pow(10, std::floor(std::log10(percent)) - 1);
+  const double rounded = digit * std::ceil(percent / digit - 1e-3);
+  return rounded < 1e4 ? fmt::format("{:.6g} %", rounded) : fmt::format("{:.2g} %", rounded);
+}
+
+std::string control_sentence(const judge::Control& control) {
+  if (control.rows.empty()) return "no A/A control: no benchmark ran as head and as control in one block";
+  if (!control.fit) return "unfit: " + control_cause(control);
+  return fmt::format("A/A control: {} of {} pairs of one build differ at p < {:.2f}; smallest detectable change: {}",
+                     control.false_alarms, control.rows.size(), 1 - stats::kConfidence,
+                     detectable_text(*control.detectable_change));
+}
+
+std::vector<std::string> unfit_causes(const judge::Fitness& fitness) {
+  std::vector<std::string> causes;
+  if (fitness.disturbed) causes.push_back(disturbed_cause(*fitness.disturbed));
+  if (!fitness.control.fit) causes.push_back(control_cause(fitness.control));
+  return causes;
+}
+
+std::vector<std::string> unfit_sentences(const judge::Fitness& fitness) {
+  std::vector<std::string> sentences = unfit_causes(fitness);
+  for (std::string& sentence : sentences) sentence.insert(0, "unfit: ");
+  return sentences;
+}
+
 std::string not_judged(const judge::Fitness& fitness) {
-  return not_judged(fitness.fit ? "" : fitness.reason);
+  return not_judged(fitness.reason);
 }
 
 std::string not_judged(std::string_view unfit_reason) {

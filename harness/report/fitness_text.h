@@ -1,12 +1,24 @@
-/// What a report says where an unfit session gives no verdict.
+/// Sentences about whether a session may give verdicts.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/judge/fitness.h"
 
 namespace lab::report {
+
+/// "25 %": a share with two digits, rounded up, so that a change of this share is detectable.
+std::string detectable_text(double share);
+
+/// The finding; if the control is unfit: why no verdict of the session can be trusted.
+std::string control_sentence(const judge::Control& control);
+
+/// Why a session is unfit: "the A/A control has ...". Empty if it is fit.
+std::vector<std::string> unfit_causes(const judge::Fitness& fitness);
+/// The same as sentences: "unfit: the A/A control has ...". A result has them among its unusual sentences.
+std::vector<std::string> unfit_sentences(const judge::Fitness& fitness);
 
 /// "disturbed, not judged"; "unfit, not judged" if the control alone could have detected nothing; "" if it is fit.
 std::string not_judged(const judge::Fitness& fitness);

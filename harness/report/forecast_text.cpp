@@ -16,16 +16,13 @@ namespace {
 
 namespace json = boost::json;
 
-std::string hopeless_sentence(const judge::Forecast& forecast) {
-  return report::hopeless_sentence(forecast.blocks, forecast.rows.size(), forecast.fewest_blocks);
-}
-
 std::string pilot_advice(const judge::Forecast& forecast, const std::vector<std::string>& filters) {
   std::string text =
       fmt::format("No result in {} has {} processes of any of these benchmarks, so their noise is not known.\n",
                   forecast.folder.string(), stats::kLeastForSpread);
   if (forecast.blocks > 0)
-    if (const std::string hopeless = hopeless_sentence(forecast); !hopeless.empty())
+    if (const std::string hopeless = hopeless_sentence(forecast.blocks, forecast.rows.size(), forecast.fewest_blocks);
+        !hopeless.empty())
       return fmt::format("{}But {}.\n", text, hopeless);
   text += "A short session is enough: python3 make.py run --processes 6 --budget 60";
   for (const std::string& filter : filters) text += fmt::format(" --filter '{}'", filter);
@@ -43,8 +40,8 @@ std::string table(const judge::Forecast& forecast, std::size_t width) {
         {row.benchmark, percent(row.noise), std::to_string(forecast.blocks), percent(row.detectable_change)});
   const std::string text = table_text(
       {{"benchmark", false, true}, {"noise", true}, {"processes", true}, {"smallest change", true}}, cells, width);
-  if (const std::string hopeless = hopeless_sentence(forecast); !hopeless.empty())
-    return fmt::format("{}\n{}.\n", text, wrapped_after(hopeless, width, 0));
+  const std::string hopeless = hopeless_sentence(forecast.blocks, forecast.rows.size(), forecast.fewest_blocks);
+  if (!hopeless.empty()) return fmt::format("{}\n{}.\n", text, wrapped_after(hopeless, width, 0));
   const std::string terms = fmt::format(
       "The noise between processes is from {}. {:.0f} % of sessions find the smallest change against a base, in a "
       "table of {} rows and with a threshold of {:.2g} %.",

@@ -7,7 +7,6 @@
 
 #include "harness/report/format.h"
 #include "harness/report/history_text.h"
-#include "harness/results/commit.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::report {
@@ -106,7 +105,7 @@ json::object drawn(const SeriesPoint& point, const stats::Interval& shown) {
           {"low", std::max(interval.low, shown.low)},
           {"high", std::min(interval.high, shown.high)},
           {"session", point.session},
-          {"commit", point.commit ? results::short_commit(*point.commit) : "no git"},
+          {"commit", short_name(point.commit)},
           {"shown", point.interval ? fmt::format("{} ({})", number(point.median),
                                                  range(number(interval.low), number(interval.high)))
                                    : number(point.median)}};

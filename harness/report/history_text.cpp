@@ -12,6 +12,7 @@
 #include "harness/base/digits.h"
 #include "harness/base/fit.h"
 #include "harness/report/json_text.h"
+#include "harness/report/night_text.h"
 #include "harness/results/commit.h"
 
 namespace lab::report {
@@ -31,11 +32,13 @@ std::string change_text(double ratio) {
   return fmt::format("{:+.2f} %", 100 * (ratio - 1));
 }
 
+std::string short_name(const std::optional<std::string>& commit) {
+  return commit ? results::short_commit(*commit) : "no git";
+}
+
 std::string commits_text(const results::CommitRange& commits) {
-  const auto brief = [](const std::optional<std::string>& commit) {
-    return commit ? results::short_commit(*commit) : "no git";
-  };
-  return commits.from == commits.to ? brief(commits.to) : fmt::format("{}..{}", brief(commits.from), brief(commits.to));
+  const std::string to = short_name(commits.to);
+  return commits.from == commits.to ? to : fmt::format("{}..{}", short_name(commits.from), to);
 }
 
 std::string verdict_text(const judge::LevelChange& change) {
@@ -206,8 +209,7 @@ std::string text_of(MachineChanges& machine, std::size_t width, std::time_t now)
   add_line(fmt::format("machine {}: {}; {} in up to {}, {} to {}", machine.id, verdict,
                        counted(machine.benchmarks, "benchmark"), counted(machine.sessions, "session"),
                        machine.first.substr(0, 10), machine.last.substr(0, 10)));
-  std::stable_sort(machine.rows.begin(), machine.rows.end(),
-                   [](const ChangeRow& a, const ChangeRow& b) { return a.started > b.started; });
+  std::ranges::stable_sort(machine.rows, std::greater<>(), &ChangeRow::started);
   const std::size_t shown = std::min(machine.rows.size(), kMostRows);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -290,14 +292,15 @@ std::string to_json(const judge::NightFitness& night) {
                                      {"nights_missing", one.judged.nights_missing},
                                      {"sentence", missing_text(one.judged)}});
   }
+  const NightSentences sentences = night_sentences(night);
   const json::object object{{"session", night.session},
                             {"machine", night.machine},
                             {"fit", night.fit},
                             {"reason", text_or_null(night.reason)},
                             {"left_out", text_or_null(night.left_out)},
-                            {"sentences", json::value_from(night.sentences)},
-                            {"notes", json::value_from(night.notes)},
-                            {"unusual", json::value_from(night.unusual)},
+                            {"sentences", json::value_from(sentences.unfit)},
+                            {"notes", json::value_from(sentences.notes)},
+                            {"unusual", json::value_from(sentences.unusual)},
                             {"with_level", night.levels.with_level},
                             {"away", std::move(away)},
                             {"stayed", night.levels.stayed},
@@ -308,8 +311,8 @@ std::string to_json(const judge::NightFitness& night) {
 
 std::string to_text(const judge::NightFitness& night) {
   std::string text = fmt::format("session {}: {}\n", night.session, night.fit ? "fit" : "unfit");
-  for (const auto& [what, sentences] :
-       {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})
+  const auto& [unfit, notes, unusual] = night_sentences(night);
+  for (const auto& [what, sentences] : {std::pair{"", &unfit}, {"", &notes}, {"unusual: ", &unusual}})
     for (const std::string& sentence : *sentences) text += fmt::format("  {}{}\n", what, sentence);
   for (const judge::Outlier& one : night.outliers)
     text += fmt::format("  outlier: {} {} from its level\n", one.benchmark, change_text(one.ratio));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <ctime>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ namespace lab::report {
 /// "+4.00 %" for 1.04.
 std::string change_text(double ratio);
 
+/// "1a2b3c4d5e6f", or "no git".
+std::string short_name(const std::optional<std::string>& commit);
 /// "1a2b3c4d5e6f..6f5e4d3c2b1a"; one commit if both ends are equal; "no git" without commits.
 std::string commits_text(const results::CommitRange& commits);
 

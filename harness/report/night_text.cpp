@@ -3,25 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "harness/base/fit.h"
 #include "harness/judge/alarms.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/history_text.h"
 #include "harness/report/junit.h"
-#include "harness/results/commit.h"
 
 namespace lab::report {
 
 namespace {
 
 using results::Alarm;
-
-std::string short_name(const std::optional<std::string>& commit) {
-  return commit ? results::short_commit(*commit) : "no git";
-}
 
 std::string range_text(const Alarm& alarm) {
   return fmt::format("{}..{}", short_name(alarm.commits.from), short_name(alarm.commits.to));
@@ -61,8 +58,7 @@ std::string cause_text(const std::vector<const Alarm*>& alarms) {
   std::string text = fmt::format("{}", fmt::join(names, ", "));
   if (names.size() < alarms.size()) text += fmt::format(" and {} more", alarms.size() - names.size());
   if (ranges.size() == 1) text += " in " + *ranges.begin();
-  const Alarm* const least_sure = *std::min_element(
-      alarms.begin(), alarms.end(), [](const Alarm* a, const Alarm* b) { return probability(*a) < probability(*b); });
+  const Alarm* const least_sure = std::ranges::min(alarms, {}, [](const Alarm* one) { return probability(*one); });
   return fmt::format("{}, {}", text, bisect_text(*least_sure));
 }
 
@@ -92,7 +88,62 @@ std::string unusual_text(const std::vector<std::string>& sentences) {
                      first > 0 ? fmt::format("; and {} more in junit.xml", first) : "");
 }
 
+/// What to do about an unfit night, by reason. A blind control has its advice in its own sentence.
+struct Advice {
+  std::string_view why, sentence;
+};
+constexpr std::array kAdvice{
+    Advice{judge::kMachineReason, "measure when nothing else runs, or on a dedicated machine"},
+    Advice{"dirty source", "commit the changes or revert them"},
+    Advice{"no release build", "build with --config release"},
+    Advice{"interrupted session", "do not interrupt the session"},
+};
+
+/// ". In the first 15 nights ..." if an outlier is so young; else "".
+std::string unseen_phrase(const judge::NightFitness& night) {
+  if (!night.any_young_outlier()) return "";
+  return fmt::format(". In the first {} nights of a series no change is found: use `compare` with an earlier night",
+                     stats::ChangePointDetector::kFewest);
+}
+
+std::string advice_for(const judge::NightFitness& night) {
+  if (night.session_fitness.fit && night.left_out.empty())
+    return "a second such night is judged as a new level" + unseen_phrase(night);
+  const auto found = std::ranges::find(kAdvice, night.reason.empty() ? night.left_out : night.reason, &Advice::why);
+  return found == kAdvice.end() ? "" : std::string(found->sentence);
+}
+
+std::string outliers_phrase(const judge::LevelCounts& levels) {
+  return fmt::format("{} of {} benchmarks have", levels.outliers(), levels.with_level);
+}
+
+std::vector<std::string> unfit_phrases(const judge::NightFitness& night) {
+  if (night.fit) return {};
+  std::vector<std::string> phrases;
+  if (night.levels.unfit()) {
+    const auto slower = std::ranges::count_if(night.outliers, [](const auto& one) { return one.ratio > 1; });
+    phrases.push_back(fmt::format("{} unusual times ({} slower, {} faster)", outliers_phrase(night.levels), slower,
+                                  std::ssize(night.outliers) - slower));
+  }
+  std::ranges::move(unfit_causes(night.session_fitness), std::back_inserter(phrases));
+  if (night.is_excluded()) phrases.push_back(fmt::format("history omits this session: {}", night.left_out));
+  if (std::string advice = advice_for(night); !advice.empty()) phrases.push_back(std::move(advice));
+  return phrases;
+}
+
 }  // namespace
+
+NightSentences night_sentences(const judge::NightFitness& night) {
+  NightSentences sentences{unfit_phrases(night), {}, night.unusual};
+  if (night.levels.many_outliers() && !night.levels.unfit())
+    sentences.notes.push_back(
+        fmt::format("{} the same unusual times as last night; history will judge them within {} nights{}",
+                    outliers_phrase(night.levels), stats::ChangePointDetector::kPlain - 1, unseen_phrase(night)));
+  const std::vector<std::string> unfit = unfit_sentences(night.session_fitness);
+  std::erase_if(sentences.unusual,
+                [&](const std::string& sentence) { return std::ranges::find(unfit, sentence) != unfit.end(); });
+  return sentences;
+}
 
 std::string alarms_text(std::span<const Alarm> alarms) {
   std::vector<std::pair<std::string, std::vector<const Alarm*>>> causes;
@@ -110,13 +161,14 @@ std::string alarms_text(std::span<const Alarm> alarms) {
 }
 
 std::string night_text(const NightFindings& found) {
+  const NightSentences sentences = night_sentences(found.night);
   std::vector<std::string> parts;
   const std::string failed =
       found.failures.empty() ? ""
                              : fmt::format("{} failed: {}", found.failures.size(), found.failures.front().benchmark);
   if (!found.benchmarks.empty() && !found.night.fit) {
     if (!failed.empty()) parts.push_back(failed);
-    parts.insert(parts.end(), found.night.sentences.begin(), found.night.sentences.end());
+    parts.insert(parts.end(), sentences.unfit.begin(), sentences.unfit.end());
   } else if (!found.alarms.empty()) {
     parts.push_back(fmt::format("{} slower: {}", found.alarms.size(), alarms_text(found.alarms)));
     parts.push_back(unchanged_text(found, true));
@@ -127,8 +179,8 @@ std::string night_text(const NightFindings& found) {
     parts.push_back(unchanged_text(found, false));
   }
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
-  for (const std::string& note : found.night.notes) text += "; " + note;
-  text += unusual_text(found.night.unusual);
+  for (const std::string& note : sentences.notes) text += "; " + note;
+  text += unusual_text(sentences.unusual);
   if (!found.reported_before.empty()) text += "; already reported: " + alarms_text(found.reported_before);
   if (!found.without_turn.empty())
     text +=
@@ -140,8 +192,9 @@ std::string night_text(const NightFindings& found) {
 std::string night_junit(const NightFindings& found) {
   using Outcome = std::pair<JunitCase::Outcome, std::string>;
   const judge::NightFitness& night = found.night;
+  const NightSentences sentences = night_sentences(night);
   Outcome usual{JunitCase::kPassed, ""};
-  if (!night.fit) usual = {JunitCase::kSkipped, fmt::format("unfit: {}", fmt::join(night.sentences, "; "))};
+  if (!night.fit) usual = {JunitCase::kSkipped, fmt::format("unfit: {}", fmt::join(sentences.unfit, "; "))};
   std::map<std::string, Outcome> cases;
   for (const std::string& name : found.benchmarks) cases[name] = usual;
   for (const std::string& name : found.without_turn)
@@ -158,8 +211,8 @@ std::string night_junit(const NightFindings& found) {
     cases[alarm.benchmark] = {JunitCase::kFailed, "slower: " + alarms_text({&alarm, 1})};
 
   JunitSuite suite{"nightly", {}, {}};
-  for (const std::string& sentence : night.unusual) suite.properties.emplace_back("unusual", sentence);
-  for (const std::string& sentence : night.notes) suite.properties.emplace_back("note", sentence);
+  for (const std::string& sentence : sentences.unusual) suite.properties.emplace_back("unusual", sentence);
+  for (const std::string& sentence : sentences.notes) suite.properties.emplace_back("note", sentence);
   for (const judge::Outlier& one : night.outliers)
     suite.properties.emplace_back("outlier", fmt::format("{}: {:.2f} times its level", one.benchmark, one.ratio));
   for (auto& [name, outcome] : cases) {

@@ -1,4 +1,4 @@
-/// The output of nightly: its summary line, and its JUnit file.
+/// A judged night: its sentences, and the output of nightly, a summary line and a JUnit file.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,14 @@ inline constexpr std::size_t kMostNamed = 5;
 /// Maximum unusual findings in the summary: the last ones, which concern the session itself. junit.xml has all, with
 /// advice.
 inline constexpr std::size_t kMostUnusual = 4;
+
+struct NightSentences {
+  std::vector<std::string> unfit;    ///< why it is unfit, then what to do
+  std::vector<std::string> notes;    ///< further remarks
+  std::vector<std::string> unusual;  ///< of the session, without its unfit_sentences()
+};
+
+NightSentences night_sentences(const judge::NightFitness& night);
 
 /// What a night found.
 struct NightFindings {

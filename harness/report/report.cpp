@@ -142,11 +142,8 @@ std::string first_finding(const Result& result) {
 
 /// Why the session is unfit for verdicts, as the start of the lead; "" if it is fit.
 std::string unfit_phrase(const judge::Fitness& fitness) {
-  if (fitness.fit || fitness.sentences.empty()) return "";
-  std::string_view why = fitness.sentences.front();
-  if (constexpr std::string_view kPrefix = "unfit: "; why.starts_with(kPrefix)) why.remove_prefix(kPrefix.size());
-  while (why.ends_with('.')) why.remove_suffix(1);
-  return fmt::format("Unfit for verdicts: {}. No time is judged. ", why);
+  const std::vector<std::string> causes = unfit_causes(fitness);
+  return causes.empty() ? "" : fmt::format("Unfit for verdicts: {}. No time is judged. ", causes.front());
 }
 
 /// The lead: unfitness, verdicts, failures, then drivers.
@@ -189,10 +186,10 @@ bool cost_all_numbers(const results::Failure& failure, const Result& result) {
 }
 
 /// The problems that make findings less reliable. The page shows them, and the sections with details, first.
-std::vector<Alert> alerts_of(const Result& result, const judge::Control& control, const judge::Fitness& fitness) {
+std::vector<Alert> alerts_of(const Result& result, const judge::Fitness& fitness) {
   std::vector<Alert> alerts;
-  for (const std::string& sentence : fitness.sentences)
-    alerts.push_back({sentence, sentence == control.sentence ? "control" : "unusual"});
+  for (std::string& sentence : unfit_sentences(fitness))
+    alerts.push_back({std::move(sentence), fitness.disturbed && alerts.empty() ? "unusual" : "control"});
   std::vector<std::string> lost;
   for (const results::Failure& failure : result.failures)
     if (cost_all_numbers(failure, result))
@@ -207,10 +204,9 @@ std::vector<Alert> alerts_of(const Result& result, const judge::Control& control
 }
 
 /// The sections about the session's reliability.
-std::vector<Section> session_sections(const ReportInput& input, const judge::Control* control, bool running) {
+std::vector<Section> session_sections(const ReportInput& input, const judge::Control& control, bool running) {
   std::vector<Section> sections;
-  if (control != nullptr)
-    if (Section one = control_section(*control); !one.elements.empty()) sections.push_back(std::move(one));
+  if (Section one = control_section(control); !one.elements.empty()) sections.push_back(std::move(one));
   sections.push_back(unusual_section(input, running));
   if (input.result != nullptr) sections.push_back(failures_section(*input.result));
   return sections;
@@ -220,8 +216,7 @@ std::vector<Section> session_sections(const ReportInput& input, const judge::Con
 std::vector<std::string> families_in_order(const Result& result, const std::vector<JudgedArticle>& judged) {
   std::vector<std::string> families = families_of(result);
   std::stable_partition(families.begin(), families.end(), [&](const std::string& family) {
-    return std::any_of(judged.begin(), judged.end(),
-                       [&](const JudgedArticle& one) { return one.article->family == family; });
+    return std::ranges::any_of(judged, [&](const JudgedArticle& one) { return one.article->family == family; });
   });
   return families;
 }
@@ -258,23 +253,20 @@ Document report_document(const ReportInput& input, const Background& background,
   document.title = "Memory allocation and render submission";
   if (result != nullptr && !result->machine.cpu_model.empty())
     document.title += " on " + machine_phrase(result->machine);
-  std::optional<judge::Control> control;
   judge::Fitness fitness;
   if (result != nullptr) {
-    control = judge::judge_control(*result);
-    fitness = judge::judge_fitness(*result, *control);
+    fitness = judge::judge_fitness(*result);
     judged = judge_articles(background.articles, *result, fitness);
     document.facts = head_facts(*result);
-    document.alerts = alerts_of(*result, *control, fitness);
+    document.alerts = alerts_of(*result, fitness);
   }
   document.lead = lead(input, judged, background, fitness);
   if (const std::string changed = history_sentence(input.histories); !changed.empty())
     document.lead = fmt::format("{} {}", document.lead, changed);
   if (progress) document.progress = progress_phrase(*progress, result);
-  std::vector<Section> session = session_sections(input, control ? &*control : nullptr, progress.has_value());
+  std::vector<Section> session = session_sections(input, fitness.control, progress.has_value());
   const auto after_alerts = std::stable_partition(session.begin(), session.end(), [&](const Section& section) {
-    return std::any_of(document.alerts.begin(), document.alerts.end(),
-                       [&](const Alert& alert) { return alert.section == section.id; });
+    return std::ranges::any_of(document.alerts, [&](const Alert& alert) { return alert.section == section.id; });
   });
   std::move(session.begin(), after_alerts, std::back_inserter(document.sections));
   if (input.comparison != nullptr) document.sections.push_back(comparison_section(*input.comparison));

@@ -13,6 +13,7 @@
 #include "harness/base/scratch_folder.h"
 #include "harness/judge/compare.h"
 #include "harness/report/errata.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/markdown.h"
 #include "harness/report/sample_test.h"
 
@@ -184,7 +185,7 @@ TEST(Report, of_an_unfit_session_begins_with_that) {
   EXPECT_EQ(place(sections_of(unfit), "control"), 0u);
   const Document document = report_document({&unfit, {}}, sample::background());
   ASSERT_EQ(document.alerts.size(), 1u);
-  EXPECT_EQ(document.alerts[0].text, judge::judge_control(unfit).sentence);
+  EXPECT_EQ(document.alerts[0].text, control_sentence(judge::judge_control(unfit)));
   EXPECT_EQ(document.alerts[0].section, "control");
   EXPECT_TRUE(document.lead.starts_with("Unfit for verdicts: ")) << document.lead;
   EXPECT_TRUE(contains(document.lead, ". No time is judged. No published claim is judged. ")) << document.lead;

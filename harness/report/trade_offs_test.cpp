@@ -77,7 +77,7 @@ TEST(TradeOffs, say_nothing_that_intervals_do_not_show) {
   for (results::WorkloadInfo& workload : noisy.workloads)
     for (results::Metric& metric : workload.metrics) metric.kind = results::MetricKind::kQuality;
   EXPECT_EQ(chart_of(noisy).title, "Error against time, scalar") << "three errors have no interval";
-  const judge::Fitness disturbed{false, judge::kMachineReason, {"unfit: other work"}};
+  const judge::Fitness disturbed{false, judge::kMachineReason};
   const Chart unjudged =
       trade_off_charts("shadows", sample::background().families.at("shadows"), shadows(), disturbed).at(0);
   EXPECT_EQ(unjudged.title, "Error against time, scalar: disturbed, not judged");
