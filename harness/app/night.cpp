@@ -51,10 +51,27 @@ ExitStatus verdict_of(const report::NightFindings& found) {
   return nothing_ran || !found.failures.empty() ? ExitStatus::kFailed : ExitStatus::kOk;
 }
 
-/// One night in one results folder.
+/// Removes the oldest reports, never results.
+void prune(const fs::path& folder, int keep) {
+  std::set<fs::path> reports;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (is_report(entry.path().filename().string())) reports.insert(entry.path());
+  while (reports.size() > static_cast<std::size_t>(keep)) {
+    fs::remove_all(*reports.begin(), ignored);
+    reports.erase(reports.begin());
+  }
+}
+
+void print_error(const Error& error, NightEnvironment& environment) {
+  environment.print_line(fmt::format("harness: error: {}", error.what));
+  if (!error.hint.empty()) environment.print_line(fmt::format("hint: {}", error.hint));
+}
+
 /// A second session must be at least this share of the first: a shorter one would hardly be fit.
 constexpr double kLeastAgain = 0.4;
 
+/// One night in one results folder.
 class NightRun {
  public:
   NightRun(const NightRequest& request, NightEnvironment& environment)
@@ -69,10 +86,10 @@ class NightRun {
     if (!judgement) {
       if (judgement.error().status == ExitStatus::kInterrupted) return judgement.error();
       alarms_.clear();  // this summary cannot name them; the next night's will
-      print_error(judgement.error());
+      print_error(judgement.error(), environment_);
       judgement = NightSummary{ExitStatus::kFailed, judgement.error().what};
     }
-    prune();
+    prune(folder_, request_.keep);
     std::error_code problem;
     const fs::path page = report_ / "index.html";
     judgement->line = fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->line,
@@ -131,7 +148,7 @@ class NightRun {
     Expected<NightSummary> judgement = judge(session);
     if (!judgement) {
       if (judgement.error().status == ExitStatus::kInterrupted) return judgement;
-      print_error(judgement.error());
+      print_error(judgement.error(), environment_);
       judgement = NightSummary{ExitStatus::kFailed, judgement.error().what};
     }
     const Expected<VerbOutcome> page = call_verb(environment_, "report", {session, "--out", report_.string()});
@@ -243,23 +260,6 @@ class NightRun {
     if (const Expected<void> saved = state_.save(); !saved)
       environment_.print_line(fmt::format("nightly: the state is not written ({}): its changes will be reported again",
                                           saved.error().what));
-  }
-
-  /// Removes the oldest reports, never results.
-  void prune() const {
-    std::set<fs::path> reports;
-    std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))
-      if (is_report(entry.path().filename().string())) reports.insert(entry.path());
-    while (reports.size() > static_cast<std::size_t>(request_.keep)) {
-      fs::remove_all(*reports.begin(), ignored);
-      reports.erase(reports.begin());
-    }
-  }
-
-  void print_error(const Error& error) {
-    environment_.print_line(fmt::format("harness: error: {}", error.what));
-    if (!error.hint.empty()) environment_.print_line(fmt::format("hint: {}", error.hint));
   }
 
   const NightRequest& request_;

@@ -21,6 +21,70 @@ using results::Article;
 using results::RatioCase;
 using results::Result;
 
+/// What a value may be off by.
+stats::Interval allowed(const results::ExactClaim& claim, double value) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const double rounding = kRounding * std::max(std::abs(value), std::abs(claim.stated.value));
+  switch (claim.relation) {
+    case results::ExactClaim::Relation::kLeast:
+      return {-rounding, kAny};
+    case results::ExactClaim::Relation::kMost:
+      return {-kAny, rounding};
+    case results::ExactClaim::Relation::kEqual:
+      break;
+  }
+  if (claim.stated.value == 0) return {0, 0};  // none is not few
+  const double unit = std::nextafter(claim.stated.accuracy, 0.0);
+  return {-unit, unit};
+}
+
+/// One value of a benchmark and what it should be.
+struct Off {
+  double value = 0, stated = 0;
+  stats::Interval allowed;  ///< for value - stated
+};
+
+/// Judges the values of one benchmark; none without any.
+std::optional<ExactValue> judged_value(const std::string& benchmark, ExactValue::Source source,
+                                       const std::vector<Off>& all) {
+  if (all.empty()) return std::nullopt;
+  ExactValue judged{benchmark};
+  judged.source = source;
+  judged.count = all.size();
+  judged.range = {all.front().value, all.front().value};
+  judged.stated = {all.front().stated, all.front().stated};
+  judged.holds = true;
+  std::vector<double> offs;
+  stats::Interval allowed = all.front().allowed;
+  for (const Off& one : all) {
+    judged.range = {std::min(judged.range.low, one.value), std::max(judged.range.high, one.value)};
+    judged.stated = {std::min(judged.stated.low, one.stated), std::max(judged.stated.high, one.stated)};
+    offs.push_back(one.value - one.stated);
+    judged.holds = judged.holds && offs.back() >= one.allowed.low && offs.back() <= one.allowed.high;
+    allowed = {std::min(allowed.low, one.allowed.low), std::max(allowed.high, one.allowed.high)};
+  }
+  const auto by_value = [&] { return judged.holds ? ClaimVerdict::kReproduced : ClaimVerdict::kRefuted; };
+  if (source == ExactValue::Source::kFigure) {
+    judged.verdict = by_value();
+  } else if (source == ExactValue::Source::kCounter) {
+    const bool agree = judged.range.low == judged.range.high && judged.stated.low == judged.stated.high;
+    if (judged.count >= kLeastToAgree && agree) judged.verdict = by_value();
+  } else if (const std::optional<stats::Interval> interval = stats::estimate_median(offs).interval) {
+    const bool outside = interval->low > allowed.high || interval->high < allowed.low;
+    if (judged.holds || outside) judged.verdict = by_value();
+  }
+  return judged;
+}
+
+ClaimVerdict order_verdict(const std::vector<std::optional<MeasuredRatio>>& steps) {
+  bool all_grow = true;
+  for (const std::optional<MeasuredRatio>& step : steps) {
+    if (step && step->interval && step->interval->high <= 1) return ClaimVerdict::kRefuted;
+    all_grow = all_grow && step && step->interval && step->interval->low > 1;
+  }
+  return all_grow ? ClaimVerdict::kReproduced : ClaimVerdict::kUndecided;
+}
+
 /// Judges one claim of an article; returns it once per case.
 class ClaimJudge {
  public:
@@ -139,61 +203,6 @@ class ClaimJudge {
     return {{&claim_, unless_disturbed(verdict, with_noise), std::move(benchmarks), std::move(evidence), has_numbers}};
   }
 
-  /// What a value may be off by.
-  static stats::Interval allowed(const results::ExactClaim& claim, double value) {
-    constexpr double kAny = std::numeric_limits<double>::infinity();
-    const double rounding = kRounding * std::max(std::abs(value), std::abs(claim.stated.value));
-    switch (claim.relation) {
-      case results::ExactClaim::Relation::kLeast:
-        return {-rounding, kAny};
-      case results::ExactClaim::Relation::kMost:
-        return {-kAny, rounding};
-      case results::ExactClaim::Relation::kEqual:
-        break;
-    }
-    if (claim.stated.value == 0) return {0, 0};  // none is not few
-    const double unit = std::nextafter(claim.stated.accuracy, 0.0);
-    return {-unit, unit};
-  }
-
-  /// One value of a benchmark and what it should be.
-  struct Off {
-    double value = 0, stated = 0;
-    stats::Interval allowed;  ///< for value - stated
-  };
-
-  /// Judges the values of one benchmark; none without any.
-  std::optional<ExactValue> judged_value(const std::string& benchmark, ExactValue::Source source,
-                                         const std::vector<Off>& all) const {
-    if (all.empty()) return std::nullopt;
-    ExactValue judged{benchmark};
-    judged.source = source;
-    judged.count = all.size();
-    judged.range = {all.front().value, all.front().value};
-    judged.stated = {all.front().stated, all.front().stated};
-    judged.holds = true;
-    std::vector<double> offs;
-    stats::Interval allowed = all.front().allowed;
-    for (const Off& one : all) {
-      judged.range = {std::min(judged.range.low, one.value), std::max(judged.range.high, one.value)};
-      judged.stated = {std::min(judged.stated.low, one.stated), std::max(judged.stated.high, one.stated)};
-      offs.push_back(one.value - one.stated);
-      judged.holds = judged.holds && offs.back() >= one.allowed.low && offs.back() <= one.allowed.high;
-      allowed = {std::min(allowed.low, one.allowed.low), std::max(allowed.high, one.allowed.high)};
-    }
-    const auto by_value = [&] { return judged.holds ? ClaimVerdict::kReproduced : ClaimVerdict::kRefuted; };
-    if (source == ExactValue::Source::kFigure) {
-      judged.verdict = by_value();
-    } else if (source == ExactValue::Source::kCounter) {
-      const bool agree = judged.range.low == judged.range.high && judged.stated.low == judged.stated.high;
-      if (judged.count >= kLeastToAgree && agree) judged.verdict = by_value();
-    } else if (const std::optional<stats::Interval> interval = stats::estimate_median(offs).interval) {
-      const bool outside = interval->low > allowed.high || interval->high < allowed.low;
-      if (judged.holds || outside) judged.verdict = by_value();
-    }
-    return judged;
-  }
-
   ExactValue::Source source_of(const results::Quantity& quantity, const std::string& benchmark) const {
     if (!quantity.exhibit.empty()) return ExactValue::Source::kFigure;
     return is_without_noise(result_, benchmark, quantity) ? ExactValue::Source::kCounter : ExactValue::Source::kNoisy;
@@ -232,15 +241,6 @@ class ClaimJudge {
     if (judged && std::ranges::adjacent_find(operands, std::not_equal_to()) == operands.end())
       judged->operands = operands.front();
     return judged;
-  }
-
-  static ClaimVerdict order_verdict(const std::vector<std::optional<MeasuredRatio>>& steps) {
-    bool all_grow = true;
-    for (const std::optional<MeasuredRatio>& step : steps) {
-      if (step && step->interval && step->interval->high <= 1) return ClaimVerdict::kRefuted;
-      all_grow = all_grow && step && step->interval && step->interval->low > 1;
-    }
-    return all_grow ? ClaimVerdict::kReproduced : ClaimVerdict::kUndecided;
   }
 
   const Article& article_;

@@ -35,6 +35,8 @@ struct SharedAnswer {
   std::uint16_t refusal;   ///< number of a "refusal" event; 0: answered
   std::uint8_t dedicated;  ///< 1: preferred, 2: required
   std::uint8_t asked;      ///< 0: not yet
+
+  friend bool operator==(const SharedAnswer&, const SharedAnswer&) = default;
 };
 
 /// A table of `count` answers, in the order of the queries.

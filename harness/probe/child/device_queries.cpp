@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +37,9 @@ class Refusals {
  public:
   explicit Refusals(const EventWriter& events) : events_(events) {}
 
+  // 0 for "": no refusal.
   std::uint16_t number_of(const std::string& reason) {
+    if (reason.empty()) return 0;
     const auto [at, is_new] = numbers_.emplace(reason, static_cast<std::uint16_t>(numbers_.size() + 1));
     if (is_new) events_.write({.event = "refusal", .text = reason, .number = at->second});
     return at->second;
@@ -67,21 +69,16 @@ class Heartbeat {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-bool same(const SharedAnswer& a, const SharedAnswer& b) {
-  return a.size == b.size && a.alignment == b.alignment && a.memory_type_bits == b.memory_type_bits &&
-         a.refusal == b.refusal && a.dedicated == b.dedicated;
-}
-
 SharedAnswer refused(std::uint16_t number) {
   return {.size = 0, .alignment = 0, .memory_type_bits = 0, .refusal = number, .dedicated = 0, .asked = 1};
 }
 
-// What vkGet*MemoryRequirements2 fill.
-struct Requirements2 {
+// What vkGet*MemoryRequirements2 fill. The older functions fill `base` alone.
+struct Requirements {
   VkMemoryDedicatedRequirements dedicated{};
   VkMemoryRequirements2 base{};
 
-  Requirements2() {
+  Requirements() {
     dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS;
     base.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2;
     base.pNext = &dedicated;
@@ -99,58 +96,48 @@ struct Requirements2 {
   }
 };
 
-SharedAnswer plain_answer(const VkMemoryRequirements& needs) {
-  return {.size = needs.size,
-          .alignment = needs.alignment,
-          .memory_type_bits = needs.memoryTypeBits,
-          .refusal = 0,
-          .dedicated = 0,
-          .asked = 1};
+// --- what may be asked: a request beyond the limits is invalid usage, and a driver may then do anything ---
+
+// Which sparse flag of an image or a buffer needs a feature that the device lacks; "" if none. `residency`: the feature
+// for this type of object.
+std::string unsupported_flags(std::uint32_t flags, VkBool32 residency, const VkPhysicalDeviceFeatures& features) {
+  static_assert(VK_IMAGE_CREATE_SPARSE_BINDING_BIT == int{VK_BUFFER_CREATE_SPARSE_BINDING_BIT} &&
+                VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT == int{VK_BUFFER_CREATE_SPARSE_RESIDENCY_BIT} &&
+                VK_IMAGE_CREATE_SPARSE_ALIASED_BIT == int{VK_BUFFER_CREATE_SPARSE_ALIASED_BIT});
+  const auto lacks = [&](std::uint32_t flag, VkBool32 feature) { return (flags & flag) != 0 && !feature; };
+  if (lacks(VK_IMAGE_CREATE_SPARSE_BINDING_BIT, features.sparseBinding)) return "no sparse binding";
+  if (lacks(VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT, residency)) return "no sparse residency";
+  if (lacks(VK_IMAGE_CREATE_SPARSE_ALIASED_BIT, features.sparseResidencyAliased)) return "no sparse aliasing";
+  return "";
 }
 
-class DeviceQueries {
+// Why an image of this size may not be created; "" if it may.
+std::string image_limit(const ImageKind& kind, const VkImageCreateInfo& info, const VkImageFormatProperties& most) {
+  const VkExtent3D &size = info.extent, &limit = most.maxExtent;
+  const bool flat = kind.type != VK_IMAGE_TYPE_3D;
+  if (size.width > limit.width || size.height > limit.height || (!flat && size.depth > limit.depth))
+    return flat ? fmt::format("at most {}x{}", limit.width, limit.height)
+                : fmt::format("at most {}x{}x{}", limit.width, limit.height, limit.depth);
+  if (kind.type == VK_IMAGE_TYPE_1D && size.height > 1) return "a 1D image has height 1";
+  if (flat && size.depth > 1) return "only a 3D image has a depth";
+  if (info.mipLevels > full_chain({size.width, size.height, size.depth})) return "more mip levels than the size has";
+  if (info.mipLevels > most.maxMipLevels) return fmt::format("at most {} mip levels", most.maxMipLevels);
+  if (info.arrayLayers > most.maxArrayLayers) return fmt::format("at most {} layers", most.maxArrayLayers);
+  if (!(most.sampleCounts & info.samples)) return fmt::format("not with {} samples", int{info.samples});
+  if ((kind.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0 && (size.width != size.height || info.arrayLayers < 6))
+    return "a cube has six square faces";
+  if (info.samples != VK_SAMPLE_COUNT_1_BIT && info.mipLevels > 1) return "one mip level with several samples";
+  return "";
+}
+
+// A device for the queries, and the functions that it is asked by.
+class QueriedDevice {
  public:
-  DeviceQueries(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
-                const QueryList& queries, const AnswerTable& answers, const EventWriter& events)
-      : vulkan_(vulkan),
-        physical_(physical),
-        device_(device),
-        queries_(queries),
-        table_(answers),
-        answers_(answers.answers()),
-        events_(events),
-        refusals_(events),
-        heartbeat_(events) {}
+  QueriedDevice(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
+                const AnswerTable& table, Refusals& refusals)
+      : vulkan_(vulkan), physical_(physical), device_(device), table_(table), refusals_(refusals) {}
 
-  std::uint64_t run() {
-    events_.doing("vkCreateDevice");
-    if (const VkResult result = create_device(); result != VK_SUCCESS) {
-      events_.problem("error", fmt::format("vkCreateDevice: {}", enum_name(vulkan::kVkResult, result)));
-      return 0;
-    }
-    choose_functions();
-    events_.write({.event = "entry points", .names = entry_points()});
-    ask_formats();
-    events_.doing("the queries");
-    ask_all();
-    reversed_ = true;
-    ask_all();
-    table_.doing(Step::kNone, 0);
-    events_.doing("vkDestroyDevice");
-    call_.vkDestroyDevice(logical_, nullptr);
-    return contradictions_;
-  }
-
- private:
-  // The images of a run as Vulkan describes them, and what the driver says of their format.
-  struct PreparedImages {
-    const ImageRun* run;
-    VkImageCreateInfo info{};
-    VkImageFormatProperties most{};
-    std::uint16_t refusal = 0;  // of all sizes
-  };
-
-  VkResult create_device() {
+  VkResult create() {
     VkPhysicalDeviceFeatures available{};
     if (vulkan_.vkGetPhysicalDeviceFeatures) vulkan_.vkGetPhysicalDeviceFeatures(physical_, &available);
     for (const auto feature : kFeatures) features_.*feature = available.*feature;
@@ -175,9 +162,85 @@ class DeviceQueries {
     }
     info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
     info.ppEnabledExtensionNames = extensions.data();
-    return vulkan_.vkCreateDevice(physical_, &info, nullptr, &logical_);
+    const VkResult result = vulkan_.vkCreateDevice(physical_, &info, nullptr, &logical_);
+    if (result == VK_SUCCESS) choose_functions();
+    return result;
   }
 
+  void destroy() const { call_.vkDestroyDevice(logical_, nullptr); }
+
+  // Of these, the enabled ones.
+  const VkPhysicalDeviceFeatures& features() const { return features_; }
+  bool answers_descriptions_of(const VkImageCreateInfo&) const { return call_.vkGetDeviceImageMemoryRequirements; }
+  bool answers_descriptions_of(const VkBufferCreateInfo&) const { return call_.vkGetDeviceBufferMemoryRequirements; }
+
+  std::vector<std::string> entry_points() const {
+    const auto name = [](bool has, const char* newer, const char* older) { return std::string(has ? newer : older); };
+    std::vector<std::string> names{
+        name(call_.vkGetImageMemoryRequirements2, "vkGetImageMemoryRequirements2", "vkGetImageMemoryRequirements"),
+        name(call_.vkGetBufferMemoryRequirements2, "vkGetBufferMemoryRequirements2", "vkGetBufferMemoryRequirements")};
+    if (call_.vkGetDeviceImageMemoryRequirements) names.emplace_back("vkGetDeviceImageMemoryRequirements");
+    if (call_.vkGetDeviceBufferMemoryRequirements) names.emplace_back("vkGetDeviceBufferMemoryRequirements");
+    return names;
+  }
+
+  SharedAnswer of_created(const VkImageCreateInfo& info, std::size_t query) const {
+    VkImage image = VK_NULL_HANDLE;
+    table_.doing(Step::kCreateImage, query);
+    if (const VkResult result = call_.vkCreateImage(logical_, &info, nullptr, &image); result != VK_SUCCESS)
+      return refused(refusals_.number_of(enum_name(vulkan::kVkResult, result)));
+    table_.doing(Step::kImageRequirements, query);
+    Requirements needs;
+    if (call_.vkGetImageMemoryRequirements2) {
+      const VkImageMemoryRequirementsInfo2 question{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, nullptr, image};
+      call_.vkGetImageMemoryRequirements2(logical_, &question, &needs.base);
+    } else {
+      call_.vkGetImageMemoryRequirements(logical_, image, &needs.base.memoryRequirements);
+    }
+    table_.doing(Step::kDestroyImage, query);
+    call_.vkDestroyImage(logical_, image, nullptr);
+    return needs.answer();
+  }
+
+  SharedAnswer of_description(const VkImageCreateInfo& info, std::size_t query) const {
+    table_.doing(Step::kDeviceImageRequirements, query);
+    // The aspect is used for disjoint images alone.
+    const VkDeviceImageMemoryRequirements question{VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, nullptr, &info,
+                                                   VK_IMAGE_ASPECT_COLOR_BIT};
+    Requirements needs;
+    call_.vkGetDeviceImageMemoryRequirements(logical_, &question, &needs.base);
+    return needs.answer();
+  }
+
+  SharedAnswer of_created(const VkBufferCreateInfo& info, std::size_t query) const {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    table_.doing(Step::kCreateBuffer, query);
+    if (const VkResult result = call_.vkCreateBuffer(logical_, &info, nullptr, &buffer); result != VK_SUCCESS)
+      return refused(refusals_.number_of(enum_name(vulkan::kVkResult, result)));
+    table_.doing(Step::kBufferRequirements, query);
+    Requirements needs;
+    if (call_.vkGetBufferMemoryRequirements2) {
+      const VkBufferMemoryRequirementsInfo2 question{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2, nullptr,
+                                                     buffer};
+      call_.vkGetBufferMemoryRequirements2(logical_, &question, &needs.base);
+    } else {
+      call_.vkGetBufferMemoryRequirements(logical_, buffer, &needs.base.memoryRequirements);
+    }
+    table_.doing(Step::kDestroyBuffer, query);
+    call_.vkDestroyBuffer(logical_, buffer, nullptr);
+    return needs.answer();
+  }
+
+  SharedAnswer of_description(const VkBufferCreateInfo& info, std::size_t query) const {
+    table_.doing(Step::kDeviceBufferRequirements, query);
+    const VkDeviceBufferMemoryRequirements question{VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS, nullptr,
+                                                    &info};
+    Requirements needs;
+    call_.vkGetDeviceBufferMemoryRequirements(logical_, &question, &needs.base);
+    return needs.answer();
+  }
+
+ private:
   bool supports_maintenance4() const {
     if (device_.api_version < VK_API_VERSION_1_1 || !vulkan_.vkGetPhysicalDeviceFeatures2 ||
         !device_.has(VK_API_VERSION_1_3, VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
@@ -209,17 +272,95 @@ class DeviceQueries {
     khr(call_.vkGetDeviceBufferMemoryRequirements, "vkGetDeviceBufferMemoryRequirementsKHR");
   }
 
-  std::vector<std::string> entry_points() const {
-    const auto name = [](bool has, const char* newer, const char* older) { return std::string(has ? newer : older); };
-    std::vector<std::string> names{
-        name(call_.vkGetImageMemoryRequirements2, "vkGetImageMemoryRequirements2", "vkGetImageMemoryRequirements"),
-        name(call_.vkGetBufferMemoryRequirements2, "vkGetBufferMemoryRequirements2", "vkGetBufferMemoryRequirements")};
-    if (call_.vkGetDeviceImageMemoryRequirements) names.emplace_back("vkGetDeviceImageMemoryRequirements");
-    if (call_.vkGetDeviceBufferMemoryRequirements) names.emplace_back("vkGetDeviceBufferMemoryRequirements");
-    return names;
+  const vulkan::InstanceFunctions& vulkan_;
+  VkPhysicalDevice physical_;
+  const PhysicalDevice& device_;
+  const AnswerTable& table_;
+  Refusals& refusals_;
+  VkPhysicalDeviceFeatures features_{};
+  VkDevice logical_ = VK_NULL_HANDLE;
+  vulkan::DeviceFunctions call_;
+  bool has_maintenance4_ = false;
+};
+
+constexpr const char* kCreated = "of the created object";
+constexpr const char* kDescribed = "of its description";
+
+std::string text_of(const SharedAnswer& answer, std::string_view from) {
+  return answer.refusal != 0 ? fmt::format("refused {}", from)
+                             : fmt::format("{} bytes at {}, memory types {:#x}{} {}", answer.size, answer.alignment,
+                                           answer.memory_type_bits,
+                                           answer.dedicated == 2   ? ", dedicated required"
+                                           : answer.dedicated == 1 ? ", dedicated preferred"
+                                                                   : "",
+                                           from);
+}
+
+// The first answers to the queries.
+class FirstAnswers {
+ public:
+  FirstAnswers(std::span<SharedAnswer> answers, const EventWriter& events) : answers_(answers), events_(events) {}
+
+  // Keeps the first answer and reports a later one that differs. `way`: how it was asked; `again`: the second time.
+  void record(std::size_t query, const SharedAnswer& answer, const char* way, bool again) {
+    SharedAnswer& kept = answers_[query];
+    if (kept.asked == 0)
+      kept = answer;
+    else if (kept != answer && ++contradictions_ <= kMostContradictions)
+      events_.write({.event = "contradiction",
+                     .text = text_of(kept, kCreated),
+                     .kind = text_of(answer, fmt::format("{}{}", way, again ? ", the second time" : "")),
+                     .number = query});
+  }
+  std::uint64_t contradictions() const { return contradictions_; }
+
+ private:
+  std::span<SharedAnswer> answers_;
+  const EventWriter& events_;
+  std::uint64_t contradictions_ = 0;
+};
+
+class DeviceQueries {
+ public:
+  DeviceQueries(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
+                const QueryList& queries, const AnswerTable& answers, const EventWriter& events)
+      : vulkan_(vulkan),
+        physical_(physical),
+        most_buffer_bytes_(device.max_buffer_size),
+        queries_(queries),
+        table_(answers),
+        events_(events),
+        refusals_(events),
+        heartbeat_(events),
+        asked_(vulkan, physical, device, answers, refusals_),
+        answers_(answers.answers(), events) {}
+
+  std::uint64_t run() {
+    events_.doing("vkCreateDevice");
+    if (const VkResult result = asked_.create(); result != VK_SUCCESS) {
+      events_.problem("error", fmt::format("vkCreateDevice: {}", enum_name(vulkan::kVkResult, result)));
+      return 0;
+    }
+    events_.write({.event = "entry points", .names = asked_.entry_points()});
+    ask_formats();
+    events_.doing("the queries");
+    ask_all();
+    reversed_ = true;
+    ask_all();
+    table_.doing(Step::kNone, 0);
+    events_.doing("vkDestroyDevice");
+    asked_.destroy();
+    return answers_.contradictions();
   }
 
-  // --- what may be asked: a request beyond the limits is invalid usage, and a driver may then do anything ---
+ private:
+  // The images of a run as Vulkan describes them, and what the driver says of their format.
+  struct PreparedImages {
+    const ImageRun* run;
+    VkImageCreateInfo info{};
+    VkImageFormatProperties most{};
+    std::uint16_t refusal = 0;  // of all sizes
+  };
 
   void ask_formats() {
     events_.doing("vkGetPhysicalDeviceImageFormatProperties");
@@ -234,9 +375,11 @@ class DeviceQueries {
       info.samples = static_cast<VkSampleCountFlagBits>(run.kind.samples);
       info.tiling = static_cast<VkImageTiling>(run.kind.tiling);
       info.usage = run.kind.usage;
-      if (const std::string reason = unsupported_flags(run.kind); !reason.empty()) {
-        images.refusal = refusals_.number_of(reason);
-      } else {
+      const VkPhysicalDeviceFeatures& features = asked_.features();
+      const VkBool32 residency =
+          info.imageType == VK_IMAGE_TYPE_3D ? features.sparseResidencyImage3D : features.sparseResidencyImage2D;
+      images.refusal = refusals_.number_of(unsupported_flags(info.flags, residency, features));
+      if (images.refusal == 0) {
         const VkResult result = vulkan_.vkGetPhysicalDeviceImageFormatProperties(
             physical_, info.format, info.imageType, info.tiling, info.usage, info.flags, &images.most);
         if (result != VK_SUCCESS) images.refusal = refusals_.number_of(enum_name(vulkan::kVkResult, result));
@@ -245,62 +388,25 @@ class DeviceQueries {
     }
   }
 
-  std::string unsupported_flags(const ImageKind& kind) const {
-    const auto lacks = [&](std::uint32_t flag, VkBool32 feature) { return (kind.flags & flag) != 0 && !feature; };
-    const bool volume = kind.type == VK_IMAGE_TYPE_3D;
-    if (lacks(VK_IMAGE_CREATE_SPARSE_BINDING_BIT, features_.sparseBinding)) return "no sparse binding";
-    if (lacks(VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT,
-              volume ? features_.sparseResidencyImage3D : features_.sparseResidencyImage2D))
-      return "no sparse residency";
-    if (lacks(VK_IMAGE_CREATE_SPARSE_ALIASED_BIT, features_.sparseResidencyAliased)) return "no sparse aliasing";
-    return "";
-  }
-
-  // Why an image of this size may not be created; "" if it may.
-  static std::string image_limit(const ImageKind& kind, const VkImageCreateInfo& info,
-                                 const VkImageFormatProperties& most) {
-    const VkExtent3D &size = info.extent, &limit = most.maxExtent;
-    const bool flat = kind.type != VK_IMAGE_TYPE_3D;
-    if (size.width > limit.width || size.height > limit.height || (!flat && size.depth > limit.depth))
-      return flat ? fmt::format("at most {}x{}", limit.width, limit.height)
-                  : fmt::format("at most {}x{}x{}", limit.width, limit.height, limit.depth);
-    if (kind.type == VK_IMAGE_TYPE_1D && size.height > 1) return "a 1D image has height 1";
-    if (flat && size.depth > 1) return "only a 3D image has a depth";
-    if (info.mipLevels > full_chain({size.width, size.height, size.depth})) return "more mip levels than the size has";
-    if (info.mipLevels > most.maxMipLevels) return fmt::format("at most {} mip levels", most.maxMipLevels);
-    if (info.arrayLayers > most.maxArrayLayers) return fmt::format("at most {} layers", most.maxArrayLayers);
-    if (!(most.sampleCounts & info.samples)) return fmt::format("not with {} samples", int{info.samples});
-    if ((kind.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0 && (size.width != size.height || info.arrayLayers < 6))
-      return "a cube has six square faces";
-    if (info.samples != VK_SAMPLE_COUNT_1_BIT && info.mipLevels > 1) return "one mip level with several samples";
-    return "";
-  }
-
   std::string buffer_limit(const BufferKind& kind, std::uint64_t length) const {
-    const auto lacks = [&](std::uint32_t flag, VkBool32 feature) { return (kind.flags & flag) != 0 && !feature; };
-    if (lacks(VK_BUFFER_CREATE_SPARSE_BINDING_BIT, features_.sparseBinding)) return "no sparse binding";
-    if (lacks(VK_BUFFER_CREATE_SPARSE_RESIDENCY_BIT, features_.sparseResidencyBuffer)) return "no sparse residency";
-    if (lacks(VK_BUFFER_CREATE_SPARSE_ALIASED_BIT, features_.sparseResidencyAliased)) return "no sparse aliasing";
-    return length > device_.max_buffer_size ? fmt::format("at most {}", device_.max_buffer_size) : "";
+    const VkPhysicalDeviceFeatures& features = asked_.features();
+    std::string reason = unsupported_flags(kind.flags, features.sparseResidencyBuffer, features);
+    if (reason.empty() && length > most_buffer_bytes_) return fmt::format("at most {}", most_buffer_bytes_);
+    return reason;
   }
-
-  // --- asking ---
 
   void ask_all() {
     const auto in_order = [&](std::size_t count, const auto& ask) {
       for (std::size_t i = 0; i < count; ++i) ask(reversed_ ? count - 1 - i : i);
     };
-    const auto images = [&](std::size_t at) { ask_images(images_[at], in_order); };
-    const auto buffers = [&](std::size_t at) { ask_buffers(queries_.buffers[at], in_order); };
     // The first sweep's answers are complete first, so runs are in the order of the list's numbers.
-    std::size_t image = 0, buffer = 0;
-    std::vector<std::pair<bool, std::size_t>> runs;  // whether of images, index
-    while (image < images_.size() || buffer < queries_.buffers.size()) {
-      const bool image_is_next = buffer == queries_.buffers.size() ||
-                                 (image < images_.size() && images_[image].run->first < queries_.buffers[buffer].first);
-      runs.emplace_back(image_is_next, image_is_next ? image++ : buffer++);
-    }
-    in_order(runs.size(), [&](std::size_t i) { runs[i].first ? images(runs[i].second) : buffers(runs[i].second); });
+    std::vector<std::pair<std::size_t, std::function<void()>>> runs;
+    for (const PreparedImages& images : images_)
+      runs.emplace_back(images.run->first, [&] { ask_images(images, in_order); });
+    for (const BufferRun& buffers : queries_.buffers)
+      runs.emplace_back(buffers.first, [&] { ask_buffers(buffers, in_order); });
+    std::ranges::sort(runs, {}, &decltype(runs)::value_type::first);
+    in_order(runs.size(), [&](std::size_t i) { runs[i].second(); });
   }
 
   template <typename InOrder>
@@ -309,17 +415,10 @@ class DeviceQueries {
     const ImageRun& run = *images.run;
     in_order(run.sizes.size(), [&](std::size_t i) {
       const Extent& size = run.sizes[i];
-      const std::size_t query = run.first + i;
       info.extent = {size.width, size.height, size.depth};
       info.mipLevels = run.kind.mip_levels == kFullChain ? full_chain(size) : run.kind.mip_levels;
-      if (images.refusal != 0) return record(query, refused(images.refusal), "");
-      if (const std::string limit = image_limit(run.kind, info, images.most); !limit.empty())
-        return record(query, refused(refusals_.number_of(limit)), "");
-      const SharedAnswer created = of_created_image(info, query);
-      record(query, created, kCreated);
-      if (call_.vkGetDeviceImageMemoryRequirements && created.refusal == 0)
-        record(query, of_described_image(info, query), kDescribed);
-      heartbeat_.beat();
+      ask(info, run.first + i,
+          images.refusal != 0 ? images.refusal : refusals_.number_of(image_limit(run.kind, info, images.most)));
     });
   }
 
@@ -330,127 +429,34 @@ class DeviceQueries {
     info.flags = run.kind.flags;
     info.usage = run.kind.usage;
     in_order(run.lengths.size(), [&](std::size_t i) {
-      const std::size_t query = run.first + i;
       info.size = run.lengths[i];
-      if (const std::string limit = buffer_limit(run.kind, info.size); !limit.empty())
-        return record(query, refused(refusals_.number_of(limit)), "");
-      const SharedAnswer created = of_created_buffer(info, query);
-      record(query, created, kCreated);
-      if (call_.vkGetDeviceBufferMemoryRequirements && created.refusal == 0)
-        record(query, of_described_buffer(info, query), kDescribed);
-      heartbeat_.beat();
+      ask(info, run.first + i, refusals_.number_of(buffer_limit(run.kind, info.size)));
     });
   }
 
-  SharedAnswer of_created_image(const VkImageCreateInfo& info, std::size_t query) {
-    VkImage image = VK_NULL_HANDLE;
-    table_.doing(Step::kCreateImage, query);
-    if (const VkResult result = call_.vkCreateImage(logical_, &info, nullptr, &image); result != VK_SUCCESS)
-      return refused(refusals_.number_of(enum_name(vulkan::kVkResult, result)));
-    table_.doing(Step::kImageRequirements, query);
-    SharedAnswer answer{};
-    if (call_.vkGetImageMemoryRequirements2) {
-      VkImageMemoryRequirementsInfo2 question{};
-      question.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2;
-      question.image = image;
-      Requirements2 needs;
-      call_.vkGetImageMemoryRequirements2(logical_, &question, &needs.base);
-      answer = needs.answer();
-    } else {
-      VkMemoryRequirements needs{};
-      call_.vkGetImageMemoryRequirements(logical_, image, &needs);
-      answer = plain_answer(needs);
-    }
-    table_.doing(Step::kDestroyImage, query);
-    call_.vkDestroyImage(logical_, image, nullptr);
-    return answer;
-  }
-
-  SharedAnswer of_described_image(const VkImageCreateInfo& info, std::size_t query) {
-    table_.doing(Step::kDeviceImageRequirements, query);
-    VkDeviceImageMemoryRequirements question{};
-    question.sType = VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS;
-    question.pCreateInfo = &info;
-    question.planeAspect = VK_IMAGE_ASPECT_COLOR_BIT;  // used for disjoint images alone
-    Requirements2 needs;
-    call_.vkGetDeviceImageMemoryRequirements(logical_, &question, &needs.base);
-    return needs.answer();
-  }
-
-  SharedAnswer of_created_buffer(const VkBufferCreateInfo& info, std::size_t query) {
-    VkBuffer buffer = VK_NULL_HANDLE;
-    table_.doing(Step::kCreateBuffer, query);
-    if (const VkResult result = call_.vkCreateBuffer(logical_, &info, nullptr, &buffer); result != VK_SUCCESS)
-      return refused(refusals_.number_of(enum_name(vulkan::kVkResult, result)));
-    table_.doing(Step::kBufferRequirements, query);
-    SharedAnswer answer{};
-    if (call_.vkGetBufferMemoryRequirements2) {
-      VkBufferMemoryRequirementsInfo2 question{};
-      question.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2;
-      question.buffer = buffer;
-      Requirements2 needs;
-      call_.vkGetBufferMemoryRequirements2(logical_, &question, &needs.base);
-      answer = needs.answer();
-    } else {
-      VkMemoryRequirements needs{};
-      call_.vkGetBufferMemoryRequirements(logical_, buffer, &needs);
-      answer = plain_answer(needs);
-    }
-    table_.doing(Step::kDestroyBuffer, query);
-    call_.vkDestroyBuffer(logical_, buffer, nullptr);
-    return answer;
-  }
-
-  SharedAnswer of_described_buffer(const VkBufferCreateInfo& info, std::size_t query) {
-    table_.doing(Step::kDeviceBufferRequirements, query);
-    VkDeviceBufferMemoryRequirements question{};
-    question.sType = VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS;
-    question.pCreateInfo = &info;
-    Requirements2 needs;
-    call_.vkGetDeviceBufferMemoryRequirements(logical_, &question, &needs.base);
-    return needs.answer();
-  }
-
-  static constexpr const char* kCreated = "of the created object";
-  static constexpr const char* kDescribed = "of its description";
-
-  // Keeps the first answer and reports a later one that differs.
-  void record(std::size_t query, const SharedAnswer& answer, const char* way) {
-    SharedAnswer& kept = answers_[query];
-    if (kept.asked == 0) {
-      kept = answer;
-    } else if (!same(kept, answer) && ++contradictions_ <= kMostContradictions) {
-      const auto text = [](const SharedAnswer& a, std::string_view from) {
-        return a.refusal != 0
-                   ? fmt::format("refused {}", from)
-                   : fmt::format("{} bytes at {}, memory types {:#x}{} {}", a.size, a.alignment, a.memory_type_bits,
-                                 a.dedicated == 2   ? ", dedicated required"
-                                 : a.dedicated == 1 ? ", dedicated preferred"
-                                                    : "",
-                                 from);
-      };
-      events_.write({.event = "contradiction",
-                     .text = text(kept, kCreated),
-                     .kind = text(answer, fmt::format("{}{}", way, reversed_ ? ", the second time" : "")),
-                     .number = query});
-    }
+  // `refusal`: of an object that may not be created; 0 if it may.
+  template <typename CreateInfo>
+  void ask(const CreateInfo& info, std::size_t query, std::uint16_t refusal) {
+    if (refusal != 0) return answers_.record(query, refused(refusal), "", reversed_);
+    const SharedAnswer created = asked_.of_created(info, query);
+    answers_.record(query, created, kCreated, reversed_);
+    if (asked_.answers_descriptions_of(info) && created.refusal == 0)
+      answers_.record(query, asked_.of_description(info, query), kDescribed, reversed_);
+    heartbeat_.beat();
   }
 
   const vulkan::InstanceFunctions& vulkan_;
   VkPhysicalDevice physical_;
-  const PhysicalDevice& device_;
+  std::uint64_t most_buffer_bytes_;
   const QueryList& queries_;
   const AnswerTable& table_;
-  std::span<SharedAnswer> answers_;
   const EventWriter& events_;
   Refusals refusals_;
   Heartbeat heartbeat_;
-  VkPhysicalDeviceFeatures features_{};
-  VkDevice logical_ = VK_NULL_HANDLE;
-  vulkan::DeviceFunctions call_;
+  QueriedDevice asked_;
+  FirstAnswers answers_;
   std::vector<PreparedImages> images_;
-  bool has_maintenance4_ = false, reversed_ = false;
-  std::uint64_t contradictions_ = 0;
+  bool reversed_ = false;
 };
 
 }  // namespace

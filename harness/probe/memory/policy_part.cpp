@@ -113,6 +113,7 @@ std::vector<VkBufferImageCopy> regions(const ImageKind& kind, VkDeviceSize& byte
   return all;
 }
 
+/// One class, because all its steps are about the same objects of one device.
 class PolicyPart {
  public:
   PolicyPart(const MemoryDevice& device, std::uint32_t staging_type)

@@ -35,6 +35,7 @@ struct Texture {
   VkDescriptorSet set = VK_NULL_HANDLE;
 };
 
+/// One class, because all its steps are about the same objects of one device.
 class TexturesPart {
  public:
   TexturesPart(const MemoryDevice& device, std::uint32_t staging_type)
