@@ -7,6 +7,7 @@ target_link_libraries(gpu_memory_device PRIVATE vulkan_common common designs bas
 set_target_properties(gpu_memory_device PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 if(TARGET ${family}_test)
   target_sources(${family}_test PRIVATE ${device}/device_test.cpp)
+  target_link_libraries(${family}_test PRIVATE vulkan_common)
   # A driver that differs from lavapipe in one thing.
   add_dependencies(${family}_test gpu_memory_device wrapped_icd)
 endif()

@@ -7,28 +7,30 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "atlas_tables_generated.h"
+
 // The assembler puts the files into the executable, which so depends on them wherever it is and whoever starts it.
 // clang-format off
-#define LAB_TABLE(symbol, file)                                          \
+#define LAB_TABLE(symbol, table)                                         \
   asm(".pushsection .rodata.lab_table_" #symbol ", \"a\"\n"              \
       ".globl lab_table_" #symbol ", lab_table_" #symbol "_end\n"        \
       ".hidden lab_table_" #symbol ", lab_table_" #symbol "_end\n"       \
-      "lab_table_" #symbol ": .incbin \"results/reference/atlas/" file "\"\n" \
+      "lab_table_" #symbol ": .incbin \"" LAB_ATLAS_##table "\"\n"       \
       "lab_table_" #symbol "_end:\n"                                     \
       ".popsection\n");                                                  \
   extern "C" [[gnu::visibility("hidden")]] const char lab_table_##symbol[], lab_table_##symbol##_end[]
 // clang-format on
 
-LAB_TABLE(lavapipe_images, "lavapipe-25.0.7/images.csv");
-LAB_TABLE(lavapipe_buffers, "lavapipe-25.0.7/buffers.csv");
-LAB_TABLE(pinned_images, "lavapipe-22.3.6/images.csv");
-LAB_TABLE(pinned_buffers, "lavapipe-22.3.6/buffers.csv");
-LAB_TABLE(hd620_images, "anv-25.0.7-hd620-simulated/images.csv");
-LAB_TABLE(hd620_buffers, "anv-25.0.7-hd620-simulated/buffers.csv");
-LAB_TABLE(navi10_images, "radv-25.0.7-navi10-simulated/images.csv");
-LAB_TABLE(navi10_buffers, "radv-25.0.7-navi10-simulated/buffers.csv");
-LAB_TABLE(ga102_images, "nvk-25.0.7-ga102-simulated/images.csv");
-LAB_TABLE(ga102_buffers, "nvk-25.0.7-ga102-simulated/buffers.csv");
+LAB_TABLE(lavapipe_images, lavapipe_25_0_7_images);
+LAB_TABLE(lavapipe_buffers, lavapipe_25_0_7_buffers);
+LAB_TABLE(pinned_images, lavapipe_22_3_6_images);
+LAB_TABLE(pinned_buffers, lavapipe_22_3_6_buffers);
+LAB_TABLE(hd620_images, anv_25_0_7_hd620_simulated_images);
+LAB_TABLE(hd620_buffers, anv_25_0_7_hd620_simulated_buffers);
+LAB_TABLE(navi10_images, radv_25_0_7_navi10_simulated_images);
+LAB_TABLE(navi10_buffers, radv_25_0_7_navi10_simulated_buffers);
+LAB_TABLE(ga102_images, nvk_25_0_7_ga102_simulated_images);
+LAB_TABLE(ga102_buffers, nvk_25_0_7_ga102_simulated_buffers);
 
 namespace lab::gpu_memory {
 
