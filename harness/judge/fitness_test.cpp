@@ -2,22 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "harness/results/result_fixture.h"
 
 namespace lab::judge {
 
 namespace {
 
-/// A session whose block i is `blocks[i]`: seconds, foreign, stolen.
-results::Result session(const std::vector<std::array<double, 3>>& blocks) {
-  results::Result result = results::fixture_result(static_cast<int>(blocks.size()));
-  for (const auto& [seconds, foreign, stolen] : blocks)
-    result.session.disturbances.push_back(
-        {static_cast<int>(result.session.disturbances.size()), seconds, foreign, stolen});
-  return result;
-}
+using results::disturbed_result;
 
 /// The fitness of a session without a control: unfit only by its disturbed blocks.
 Fitness fitness_of(const results::Result& result) {
@@ -29,7 +20,7 @@ Fitness fitness_of(const results::Result& result) {
 }
 
 bool is_fit(const std::vector<std::array<double, 3>>& blocks) {
-  return fitness_of(session(blocks)).fit;
+  return fitness_of(disturbed_result(blocks)).fit;
 }
 
 }  // namespace
@@ -37,7 +28,7 @@ bool is_fit(const std::vector<std::array<double, 3>>& blocks) {
 TEST(Fitness, has_the_sums_of_the_disturbed_blocks) {
   std::vector<std::array<double, 3>> blocks(10, {20, 36, 1});
   blocks[4] = {20, 2, 0};
-  const Fitness fitness = fitness_of(session(blocks));
+  const Fitness fitness = fitness_of(disturbed_result(blocks));
   ASSERT_TRUE(fitness.disturbed);
   EXPECT_EQ(fitness.disturbed->count, 9u);
   EXPECT_EQ(fitness.disturbed->all, 10u);
@@ -50,12 +41,12 @@ TEST(Fitness, has_the_sums_of_the_disturbed_blocks) {
 
 TEST(Fitness, knows_that_more_cpus_than_there_are_cannot_be_busy) {
   // A container of 8 CPUs on a host of which 463 are busy.
-  EXPECT_EQ(fitness_of(session({{10, 4634.5, 0}, {10, 4634.5, 0}})).disturbed->too_few_cpus, 8);
-  EXPECT_FALSE(fitness_of(session({{10, 79, 0}})).disturbed->too_few_cpus);
+  EXPECT_EQ(fitness_of(disturbed_result({{10, 4634.5, 0}, {10, 4634.5, 0}})).disturbed->too_few_cpus, 8);
+  EXPECT_FALSE(fitness_of(disturbed_result({{10, 79, 0}})).disturbed->too_few_cpus);
 }
 
 TEST(Fitness, decides_the_exit_status) {
-  results::Result result = session({{10, 4, 0}});
+  results::Result result = disturbed_result({{10, 4, 0}});
   EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kUnfit);
   result.session.mode = "processes";
   EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kUnfit) << "disturbed, however many were asked for";
@@ -96,7 +87,7 @@ TEST(Fitness, is_assumed_for_results_without_load_data) {
 }
 
 TEST(Fitness, includes_the_control) {
-  results::Result result = session(std::vector<std::array<double, 3>>(20, {20, 20, 0}));
+  results::Result result = disturbed_result(std::vector<std::array<double, 3>>(20, {20, 20, 0}));
   for (int block = 0; block < 20; ++block) {
     results::Process process = results::fixture_process("shelf/plain/store", block, 120 + block);
     process.arm = results::kControl;

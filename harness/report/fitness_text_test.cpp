@@ -3,22 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "harness/results/result_fixture.h"
 
 namespace lab::report {
 
 namespace {
 
-/// A session whose block i is `blocks[i]`: seconds, foreign, stolen.
-results::Result session(const std::vector<std::array<double, 3>>& blocks) {
-  results::Result result = results::fixture_result(static_cast<int>(blocks.size()));
-  for (const auto& [seconds, foreign, stolen] : blocks)
-    result.session.disturbances.push_back(
-        {static_cast<int>(result.session.disturbances.size()), seconds, foreign, stolen});
-  return result;
-}
+using results::disturbed_result;
 
 std::string sentence_of(const results::Result& result) {
   return fmt::format("{}", fmt::join(unfit_sentences(judge::judge_fitness(result)), "; "));
@@ -46,11 +37,11 @@ std::string control_of(const results::Result& result) {
 TEST(FitnessText, reports_the_cause_and_the_number_of_disturbed_blocks) {
   std::vector<std::array<double, 3>> blocks(10, {20, 36, 0});
   blocks[4] = {20, 2, 0};
-  EXPECT_EQ(sentence_of(session(blocks)),
+  EXPECT_EQ(sentence_of(disturbed_result(blocks)),
             "unfit: other processes used 1.80 CPUs in 9 of 10 blocks, 90 % of the time; 10 % of a CPU is the limit");
-  EXPECT_EQ(sentence_of(session({{10, 0, 4}, {10, 0, 0}})),
+  EXPECT_EQ(sentence_of(disturbed_result({{10, 0, 4}, {10, 0, 0}})),
             "unfit: the host withheld 40 % of a CPU in 1 of 2 blocks, 50 % of the time; 10 % of a CPU is the limit");
-  EXPECT_EQ(sentence_of(session({{10, 0.8, 0.8}})),
+  EXPECT_EQ(sentence_of(disturbed_result({{10, 0.8, 0.8}})),
             "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block, 100 % of the "
             "time; 10 % "
             "of a CPU together is the limit");
@@ -59,18 +50,18 @@ TEST(FitnessText, reports_the_cause_and_the_number_of_disturbed_blocks) {
 TEST(FitnessText, says_that_the_load_is_unknown_where_the_kernel_counts_more_cpus_than_there_are) {
   // A container of 8 CPUs on a host of which 463 are busy.
   EXPECT_EQ(
-      sentence_of(session({{10, 4634.5, 0}, {10, 4634.5, 0}})),
+      sentence_of(disturbed_result({{10, 4634.5, 0}, {10, 4634.5, 0}})),
       "unfit: the load on this machine is not known, because the kernel counted more CPU time than its 8 CPUs can "
       "give in 2 of 2 blocks, 100 % of the time");
-  EXPECT_EQ(sentence_of(session({{10, 79, 0}})),
+  EXPECT_EQ(sentence_of(disturbed_result({{10, 79, 0}})),
             "unfit: other processes used 7.90 CPUs in 1 of 1 block, 100 % of the time; 10 % of a CPU is the limit");
 }
 
 TEST(FitnessText, counts_blocks_by_their_time) {
-  EXPECT_EQ(sentence_of(session({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {1, 0, 0}, {1, 0, 0}})),
+  EXPECT_EQ(sentence_of(disturbed_result({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {1, 0, 0}, {1, 0, 0}})),
             "unfit: other processes used 40 % of a CPU in 2 of 4 blocks, 33 % of the time; 10 % of a CPU is the limit");
-  EXPECT_EQ(sentence_of(session({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {10, 0, 0}})), "");
-  EXPECT_EQ(sentence_of(session({{0.5, 0, 0}, {0.5, 0, 0}, {10, 4, 0}})),
+  EXPECT_EQ(sentence_of(disturbed_result({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {10, 0, 0}})), "");
+  EXPECT_EQ(sentence_of(disturbed_result({{0.5, 0, 0}, {0.5, 0, 0}, {10, 4, 0}})),
             "unfit: other processes used 40 % of a CPU in 1 of 3 blocks, 91 % of the time; 10 % of a CPU is the limit");
 }
 

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <vector>
+
 #include "harness/results/result.h"
 
 namespace lab::results {
@@ -55,6 +58,15 @@ inline Result fixture_result(int blocks = 0) {
     result.processes.push_back(fixture_process("shelf/quick/store", block, 50 + block));
   }
   result.unsupported = {{"shelf/quick/drop", "it never forgets"}};
+  return result;
+}
+
+/// A session whose block i is `blocks[i]`: seconds, foreign, stolen.
+inline Result disturbed_result(const std::vector<std::array<double, 3>>& blocks) {
+  Result result = fixture_result(static_cast<int>(blocks.size()));
+  for (const auto& [seconds, foreign, stolen] : blocks)
+    result.session.disturbances.push_back(
+        {static_cast<int>(result.session.disturbances.size()), seconds, foreign, stolen});
   return result;
 }
 
