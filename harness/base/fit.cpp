@@ -120,6 +120,15 @@ std::string whole(std::uint64_t value) {
   return thousands(std::to_string(value));
 }
 
+std::string first_names(std::vector<std::string> names, std::size_t most) {
+  if (names.size() > most) {
+    const std::string more = fmt::format("{} more", names.size() - most);
+    names.resize(most);
+    names.push_back(more);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string capitalized(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;

@@ -17,6 +17,9 @@ std::string whole(std::uint64_t value);
 /// "1 block", "1,200 blocks". `many` is the plural if it is not `one` with an s.
 std::string counted(std::size_t count, std::string_view one, std::string_view many = "");
 
+/// "a, b, c, 2 more": the first `most` names, and how many others there are.
+std::string first_names(std::vector<std::string> names, std::size_t most);
+
 /// Capitalizes the first letter.
 std::string capitalized(std::string text);
 

@@ -9,15 +9,7 @@
 
 namespace lab::results {
 
-template <typename F>
-void fields(F& f, AlarmBisect& b) {
-  f("answer", b.answer);
-  f.added("culprit", b.culprit);
-  f.added("probability", b.probability);
-  f.added("ratio", b.ratio);
-  f.added("candidates", b.candidates);
-  f.added("reason", b.reason);
-}
+LAB_JSON_STRUCT(AlarmBisect, answer, (culprit), (probability), (ratio), (candidates), (reason))
 
 template <typename F>
 void fields(F& f, Alarm& a) {
@@ -54,10 +46,8 @@ Expected<AlarmBisect> parse_bisect_answer(std::string_view line) {
 }
 
 Expected<std::vector<Alarm>> parse_alarms(std::string_view text, std::string_view name) {
-  const Expected<json::value> value = parse_json(text, name);
-  if (!value) return value.error();
-  Expected<AlarmFile> file = from_json<AlarmFile>(*value);
-  if (!file) return in_context(name, file.error());
+  Expected<AlarmFile> file = parse_struct<AlarmFile>(text, name);
+  if (!file) return file.error();
   return std::move(file->alarms);
 }
 

@@ -47,11 +47,7 @@ LAB_JSON_STRUCT(HeapShare, parts)
 LAB_JSON_STRUCT(NoFigure, reason)
 LAB_JSON_STRUCT(ClaimNeed, metric, least)
 
-void fields(FieldReader& f, RatioCase& one) {
-  f.added("when", one.when);
-  f("from", one.from);
-  f("to", one.to);
-}
+LAB_JSON_STRUCT(RatioCase, (when), from, to)
 
 /// A ratio of one case has its two variants in place of a list.
 void fields(FieldReader& f, Ratio& ratio) {
@@ -67,12 +63,7 @@ void fields(FieldReader& f, RatioClaim& claim) {
   f.added("stated", claim.stated);
 }
 
-void fields(FieldReader& f, Quantity& quantity) {
-  f("benchmarks", quantity.benchmarks);
-  f("metric", quantity.metric);
-  f.added("over", quantity.over);
-  f.added("exhibit", quantity.exhibit);
-}
+LAB_JSON_STRUCT(Quantity, benchmarks, metric, (over), (exhibit))
 
 void read_number(FieldReader& f, const char* field, PrintedNumber& number) {
   f(field, number.text);
@@ -113,11 +104,7 @@ void fields(FieldReader& f, OrderClaim& claim) {
     f.refuse("order", fmt::format("expected at least 2 variants, found {}", claim.variants.size()));
 }
 
-void fields(FieldReader& f, HeapCheck& heap) {
-  f.added("bytes", heap.bytes);
-  f("device_local", heap.device_local);
-  f("host_visible", heap.host_visible);
-}
+LAB_JSON_STRUCT(HeapCheck, (bytes), device_local, host_visible)
 
 // The fields of checks.
 using ReadCheck = void (*)(FieldReader&, DriverCheck&);

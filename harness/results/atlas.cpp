@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "harness/base/files.h"
-#include "harness/base/json_struct.h"
 #include "harness/base/random.h"
 #include "harness/results/csv_table.h"
 
@@ -190,11 +189,8 @@ Expected<SweepAnswers> read_sweep(const std::filesystem::path& folder, const Col
 // Parses `text` as the file at `path` and reads T from it.
 template <typename T>
 Expected<T> read_struct(const std::filesystem::path& path, const std::string& text) {
-  const std::string name = fmt::format("'{}'", path.string());
-  const Expected<json::value> value = parse_json(text, name);
-  if (!value) return unreadable_atlas(value.error().what);
-  Expected<T> read = from_json<T>(*value);
-  if (!read) return unreadable_atlas(fmt::format("{}: {}", name, read.error().what));
+  Expected<T> read = parse_struct<T>(text, fmt::format("'{}'", path.string()));
+  if (!read) return unreadable_atlas(read.error().what);
   return read;
 }
 

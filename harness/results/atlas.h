@@ -151,28 +151,9 @@ void fields(Fields& f, SimulatedDevice& device) {
   f("environment", device.environment);
 }
 
-template <typename Fields>
-void fields(Fields& f, DriverIdentity& d) {
-  f("short_name", d.short_name);
-  f("version", d.version);
-  f("id", d.id);
-  f("name", d.name);
-  f("info", d.info);
-  f("conformance", d.conformance);
-  f("device_name", d.device_name);
-  f("device_type", d.device_type);
-  f("vendor_id", d.vendor_id);
-  f("device_id", d.device_id);
-  f("api_version", d.api_version);
-  f("driver_version", d.driver_version);
-  f.added("device_uuid", d.device_uuid);
-  f.added("driver_uuid", d.driver_uuid);
-  f.added("cache_uuid", d.cache_uuid);
-  f("manifest", d.manifest);
-  f("library", d.library);
-  f("pinned", d.pinned);
-  f.added("simulated", d.simulated);
-}
+LAB_JSON_STRUCT(DriverIdentity, short_name, version, id, name, info, conformance, device_name, device_type, vendor_id,
+                device_id, api_version, driver_version, (device_uuid), (driver_uuid), (cache_uuid), manifest, library,
+                pinned, (simulated))
 
 /// The object of column.json. `rows` adds `images` and `buffers` as arrays of objects, and `sweeps`.
 boost::json::object to_json(const DriverColumn& column, bool rows = false);

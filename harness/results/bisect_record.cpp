@@ -5,7 +5,6 @@
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
 #include "harness/base/json_fields.h"
-#include "harness/base/json_struct.h"
 
 namespace lab::results {
 
@@ -14,36 +13,11 @@ LAB_JSON_STRUCT(BuildOptions, toolchain, config, march)
 
 namespace fs = std::filesystem;
 
-template <typename F>
-void fields(F& f, BisectQuestion& q) {
-  f("bisect", q.bisect);
-  f("repository", q.repository);
-  f("benchmark", q.benchmark);
-  f("command", q.command);
-  f.added("malloc_hash", q.malloc_hash);
-  f("seed", q.seed);
-  f("process_seconds", q.process_seconds);
-  f("timeout_seconds", q.timeout_seconds);
-  f("cpu", q.cpu);
-  f("threads", q.threads);
-  f("how", q.how);
-  f("commits", q.commits);
-}
+LAB_JSON_STRUCT(BisectQuestion, bisect, repository, benchmark, command, (malloc_hash), seed, process_seconds,
+                timeout_seconds, cpu, threads, how, commits)
 
-template <typename F>
-void fields(F& f, BisectEntry& e) {
-  f("commit", e.commit);
-  f("at", e.at);
-  f("value", e.value);
-  f.added("layout", e.layout);
-  f("skip", e.skip);
-  f("again", e.again);
-  f("identity", e.identity);
-  f("prepare_seconds", e.prepare_seconds);
-  f("measure_seconds", e.measure_seconds);
-  f("null", e.null);
-  f("most", e.most);
-}
+LAB_JSON_STRUCT(BisectEntry, commit, at, value, (layout), skip, again, identity, prepare_seconds, measure_seconds, null,
+                most)
 
 namespace {
 

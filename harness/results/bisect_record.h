@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/json_struct.h"
 #include "harness/base/lock.h"
 #include "harness/results/commit.h"
 
@@ -39,11 +40,7 @@ struct Suspect {
   std::string commit;
   double probability = 0;
 };
-template <typename F>
-void fields(F& f, Suspect& s) {
-  f("commit", s.commit);
-  f("probability", s.probability);
-}
+LAB_JSON_STRUCT(Suspect, commit, probability)
 
 /// A measurement, a skipped commit, or a commit known to be identical to others.
 struct BisectEntry {

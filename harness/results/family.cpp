@@ -8,17 +8,31 @@
 #include <utility>
 
 #include "harness/base/fit.h"
-#include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 #include "harness/results/described.h"
 
 namespace lab::results {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 3> kNumberFormats{"number", "percent", "whole"};
+namespace {
 
-constexpr const auto& names_of(NumberFormat) {
-  return kNumberFormats;
+void require_above(FieldReader& f, std::string_view name, double least, double found) {
+  if (found <= least) f.refuse(name, fmt::format("expected a number above {}, found {}", least, found));
+}
+
+/// What a family's file leaves out.
+Family completed(Family family, const std::string& name) {
+  if (family.title.empty()) family.title = name;
+  if (family.subject.empty()) family.subject = name;
+  if (family.metrics_title.empty()) family.metrics_title = "Metrics other than time";
+  return family;
+}
+
+}  // namespace
+
+constexpr std::array<std::string_view, 3> names_of(NumberFormat) {
+  return {"number", "percent", "whole"};
 }
 
 void fields(FieldReader& f, MetricColumn& column) {
@@ -47,12 +61,7 @@ void fields(FieldReader& f, ChoiceGroup& group) {
   if (!group.trait.empty()) f("like", group.like);
 }
 
-void fields(FieldReader& f, ChoiceTrait& column) {
-  f("trait", column.trait);
-  f("title", column.title);
-  f("means", column.means);
-  f.added("otherwise", column.otherwise);
-}
+LAB_JSON_STRUCT(ChoiceTrait, trait, title, means, (otherwise))
 
 void fields(FieldReader& f, ChoiceMetric& column) {
   f("metric", column.metric);
@@ -66,14 +75,6 @@ void fields(FieldReader& f, ChoiceMetric& column) {
   f.added("axis", column.axis);
   f.added("note", column.note);
 }
-
-namespace {
-
-void require_above(FieldReader& f, std::string_view name, double least, double found) {
-  if (found <= least) f.refuse(name, fmt::format("expected a number above {}, found {}", least, found));
-}
-
-}  // namespace
 
 void fields(FieldReader& f, LatencyLimit& limit) {
   f("ns", limit.ns);
@@ -91,12 +92,7 @@ void fields(FieldReader& f, Choice& choice) {
   f.added("traits", choice.traits);
 }
 
-void fields(FieldReader& f, ComparedImage& image) {
-  f("title", image.title);
-  f("workload", image.workload);
-  f("exhibit", image.exhibit);
-  f.added("variant", image.variant);
-}
+LAB_JSON_STRUCT(ComparedImage, title, workload, exhibit, (variant))
 
 void fields(FieldReader& f, ImageComparison& comparison) {
   f("title", comparison.title);
@@ -129,28 +125,7 @@ void fields(FieldReader& f, TradeOff& trade) {
   f.added("marks", trade.marks);
 }
 
-void fields(FieldReader& f, Family& family) {
-  f.added("title", family.title);
-  f.added("subject", family.subject);
-  f.added("metrics_title", family.metrics_title);
-  f.added("metrics", family.metrics);
-  f.added("charts", family.charts);
-  f.added("choice", family.choice);
-  f.added("comparisons", family.comparisons);
-  f.added("trade_offs", family.trade_offs);
-}
-
-namespace {
-
-/// What a family's file leaves out.
-Family completed(Family family, const std::string& name) {
-  if (family.title.empty()) family.title = name;
-  if (family.subject.empty()) family.subject = name;
-  if (family.metrics_title.empty()) family.metrics_title = "Metrics other than time";
-  return family;
-}
-
-}  // namespace
+LAB_JSON_STRUCT(Family, (title), (subject), (metrics_title), (metrics), (charts), (choice), (comparisons), (trade_offs))
 
 Family describe(const Families& families, const std::string& name) {
   const auto found = families.find(name);

@@ -9,6 +9,17 @@
 
 namespace lab::results {
 
+namespace {
+
+double applied(char what, double left, double right) {
+  if (what == '+') return left + right;
+  if (what == '-') return left - right;
+  if (what == '*') return left * right;
+  return what == '/' ? left / right : std::pow(left, right);
+}
+
+}  // namespace
+
 /// Recursive descent; each rule appends its steps in postfix order.
 class FormulaParser {
  public:
@@ -118,22 +129,7 @@ std::optional<double> Formula::evaluate(
     const double right = stack.back();
     stack.pop_back();
     double& left = stack.back();
-    switch (step.what) {
-      case '+':
-        left += right;
-        break;
-      case '-':
-        left -= right;
-        break;
-      case '*':
-        left *= right;
-        break;
-      case '/':
-        left /= right;
-        break;
-      default:
-        left = std::pow(left, right);
-    }
+    left = applied(step.what, left, right);
   }
   if (stack.size() != 1 || !std::isfinite(stack.front())) return std::nullopt;
   return stack.front();

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
-#include <set>
 
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
@@ -33,12 +31,7 @@ struct GoogleBenchmarkFile {
   std::vector<GoogleBenchmarkEntry> benchmarks;
 };
 
-template <typename F>
-void fields(F& f, GoogleBenchmarkContext& c) {
-  f.added("date", c.date);
-  f.added("host_name", c.host_name);
-  f.added("num_cpus", c.num_cpus);
-}
+LAB_JSON_STRUCT(GoogleBenchmarkContext, (date), (host_name), (num_cpus))
 
 template <typename F>
 void fields(F& f, GoogleBenchmarkEntry& e) {
@@ -113,10 +106,8 @@ bool is_google_benchmark(std::string_view text) {
 }
 
 Expected<Result> parse_google_benchmark(std::string_view text, std::string_view name, bool independent) {
-  const Expected<json::value> value = parse_json(text, name);
-  if (!value) return value.error();
-  const Expected<GoogleBenchmarkFile> file = from_json<GoogleBenchmarkFile>(*value);
-  if (!file) return refused(name, file.error().what);
+  const Expected<GoogleBenchmarkFile> file = parse_struct<GoogleBenchmarkFile>(text, name);
+  if (!file) return file.error();
   Result result;
   result.machine.id = fmt::format("{}, {} CPUs", file->context.host_name, file->context.num_cpus);
   result.session.started = file->context.date;

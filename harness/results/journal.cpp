@@ -15,6 +15,7 @@
 #include "harness/base/lock.h"
 #include "harness/base/utc.h"
 #include "harness/results/commit.h"
+#include "harness/results/described.h"
 
 namespace lab::results {
 
@@ -202,15 +203,9 @@ std::optional<Leftover> recover_leftover(const fs::path& journal, const ResultCh
 }
 
 std::vector<Leftover> recover_leftovers(const fs::path& folder, const ResultCheck& check) {
-  std::vector<fs::path> journals;
-  std::error_code missing;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing))
-    if (entry.path().extension() == ".journal") journals.push_back(entry.path());
-  std::sort(journals.begin(), journals.end());
   std::vector<Leftover> leftovers;
-  for (const fs::path& journal : journals) {
+  for (const fs::path& journal : sorted_files(folder, ".journal"))
     if (std::optional<Leftover> leftover = recover_leftover(journal, check)) leftovers.push_back(std::move(*leftover));
-  }
   return leftovers;
 }
 
@@ -219,11 +214,8 @@ fs::path machine_folder(const fs::path& root, const Machine& machine) {
 }
 
 std::vector<fs::path> results_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code missing;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing))
-    if (entry.path().extension() == ".json" && entry.is_regular_file()) found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
+  std::vector<fs::path> found = sorted_files(folder, ".json");
+  std::erase_if(found, [](const fs::path& path) { return !fs::is_regular_file(path); });
   return found;
 }
 

@@ -113,10 +113,8 @@ Expected<std::optional<MemoryFindings>> load_memory(const std::filesystem::path&
   const Expected<std::string> text = read_file(path);
   if (!text) return text.error();
   const std::string name = fmt::format("'{}'", path.string());
-  const Expected<json::value> value = parse_json(*text, name);
-  if (!value) return unreadable(value.error().what);
-  Expected<MemoryFile> file = from_json<MemoryFile>(*value);
-  if (!file) return unreadable(fmt::format("{}: {}", name, file.error().what));
+  Expected<MemoryFile> file = parse_struct<MemoryFile>(*text, name);
+  if (!file) return unreadable(file.error().what);
   if (file->schema != kMemorySchema)
     return unreadable(fmt::format("{}: schema {}, this build reads {}", name, file->schema, kMemorySchema));
   return std::optional(std::move(file->findings));

@@ -1,7 +1,6 @@
 #include "harness/results/result.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
 
@@ -32,43 +31,16 @@ void fields(F& f, Machine& m) {
   f("gpus", m.gpus);
 }
 
-template <typename F>
-void fields(F& f, MachineState& x) {
-  f("kernel", x.kernel);
-  f("microcode", x.microcode);
-  f("governor", x.governor);
-  f("turbo", x.turbo);
-  f("smt", x.smt);
-  f("aslr", x.aslr);
-  f("transparent_huge_pages", x.transparent_huge_pages);
-  f("libc", x.libc);
-  f("distribution", x.distribution);
-  f("load_avg", x.load_avg);
-  f.added("libc_build", x.libc_build);
-}
+LAB_JSON_STRUCT(MachineState, kernel, microcode, governor, turbo, smt, aslr, transparent_huge_pages, libc, distribution,
+                load_avg, (libc_build))
 
 LAB_JSON_STRUCT(Build, toolchain, config, march, compiler, flags)
 LAB_JSON_STRUCT(Source, commit, dirty, state)
 LAB_JSON_STRUCT(Disturbance, block, seconds, foreign, stolen)
 LAB_JSON_STRUCT(Waiting, benchmark, process_seconds)
 
-template <typename F>
-void fields(F& f, Session& s) {
-  f("id", s.id);
-  f("started", s.started);
-  f("ended", s.ended);
-  f("seed", s.seed);
-  f("mode", s.mode);
-  f("budget_seconds", s.budget_seconds);
-  f("blocks", s.blocks);
-  f("protocol", s.protocol);
-  f("state", s.state);
-  f("unusual", s.unusual);
-  f.added("wall_seconds", s.wall_seconds);
-  f.added("timed_seconds", s.timed_seconds);
-  f.added("disturbances", s.disturbances);
-  f.added("waiting", s.waiting);
-}
+LAB_JSON_STRUCT(Session, id, started, ended, seed, mode, budget_seconds, blocks, protocol, state, unusual,
+                (wall_seconds), (timed_seconds), (disturbances), (waiting))
 
 LAB_JSON_STRUCT(Warmup, repetitions, seconds, stationary)
 LAB_JSON_STRUCT(ProcessPoint, at, operations, repetitions, samples, counters, warmup)
@@ -121,16 +93,7 @@ void fields(F& f, Exhibit& x) {
   f("summary", x.summary);
 }
 
-template <typename F>
-void fields(F& f, Failure& x) {
-  f("benchmark", x.benchmark);
-  f("process", x.process);
-  f("block", x.block);
-  f("kind", x.kind);
-  f("detail", x.detail);
-  f("output_tail", x.output_tail);
-  f.added("arm", x.arm);
-}
+LAB_JSON_STRUCT(Failure, benchmark, process, block, kind, detail, output_tail, (arm))
 
 LAB_JSON_STRUCT(Arm, name, build, pins, source, executables, versions)
 
@@ -335,11 +298,7 @@ Expected<void> add_journal_line(std::string_view line, Result& result) {
 }
 
 Expected<Build> parse_build(std::string_view text, std::string_view name) {
-  const Expected<json::value> value = parse_json(text, name);
-  if (!value) return value.error();
-  Expected<Build> build = from_json<Build>(*value);
-  if (!build) return in_context(name, build.error());
-  return build;
+  return parse_struct<Build>(text, name);
 }
 
 std::string benchmark_name(std::string_view family, std::string_view variant, std::string_view workload) {
@@ -371,6 +330,13 @@ std::string subject(std::string_view benchmark, std::string_view arm) {
 const Arm* find_arm(const Result& result, std::string_view name) {
   const auto found = std::ranges::find(result.arms, name, &Arm::name);
   return found == result.arms.end() ? nullptr : &*found;
+}
+
+std::string executable_of(const Arm* arm, std::string_view benchmark) {
+  if (arm == nullptr) return "";
+  const BenchmarkParts parts = benchmark_parts(benchmark);
+  const auto found = arm->executables.find(fmt::format("{}/{}", parts.family, parts.variant));
+  return found == arm->executables.end() ? "" : found->second;
 }
 
 std::uint64_t operations_of(const WorkloadInfo& workload, const std::string& phase) {

@@ -294,6 +294,9 @@ std::string_view without_metric(std::string_view benchmark);
 /// The arm with this name; null if there is none.
 const Arm* find_arm(const Result& result, std::string_view name);
 
+/// The content hash of the benchmark's executable in `arm`; "" if that is null or does not record it.
+std::string executable_of(const Arm* arm, std::string_view benchmark);
+
 /// The benchmark's entry in `variants`; null if there is none.
 const VariantCard* find_variant(const Result& result, std::string_view benchmark);
 
