@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "harness/base/child.h"
 #include "harness/base/utc.h"

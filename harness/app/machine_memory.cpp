@@ -23,6 +23,23 @@ struct KeptTurns {
 
 LAB_JSON_STRUCT(KeptTurns, sessions, benchmarks)
 
+/// What an executable calls, beside its own code. An executable that conforms with one may fail with another.
+struct ConformanceHost {
+  std::string kernel, libc, libc_build;
+  bool operator==(const ConformanceHost&) const = default;
+};
+LAB_JSON_STRUCT(ConformanceHost, kernel, libc, libc_build)
+
+struct KnownConformance {
+  ConformanceHost host;
+  std::vector<std::string> conform;  ///< content hashes
+};
+LAB_JSON_STRUCT(KnownConformance, host, conform)
+
+ConformanceHost host_of(const results::MachineState& facts) {
+  return {facts.kernel, facts.libc, facts.libc_build};
+}
+
 fs::path turns_file(const fs::path& folder) {
   return folder / "state/turns.json";
 }
@@ -31,11 +48,12 @@ fs::path conformance_file(const fs::path& folder) {
   return folder / "state/conformance.json";
 }
 
-/// Creates the folder of `file`. An error shows when the file is written.
-const fs::path& with_folder(const fs::path& file) {
+/// Writes the file, and its folder if that is missing.
+template <typename T>
+void keep(const fs::path& file, const T& content) {
   std::error_code ignored;
   fs::create_directories(file.parent_path(), ignored);
-  return file;
+  static_cast<void>(write_file(file, json::serialize(to_json(content)) + "\n"));
 }
 
 }  // namespace
@@ -43,11 +61,16 @@ const fs::path& with_folder(const fs::path& file) {
 MachineMemory MachineMemory::open(const fs::path& folder, const results::MachineState& facts) {
   MachineMemory memory;
   memory.folder_ = folder;
-  memory.host_ = measure::conformance_host(facts);
-  memory.conforming_ = measure::read_known_conformance(conformance_file(folder), memory.host_);
+  memory.facts_ = facts;
+  memory.read_conforming();
   memory.read_turns();
   memory.read_new_results();
   return memory;
+}
+
+void MachineMemory::read_conforming() {
+  const Expected<KnownConformance> known = read_json_file<KnownConformance>(conformance_file(folder_));
+  if (known && known->host == host_of(facts_)) conforming_ = {known->conform.begin(), known->conform.end()};
 }
 
 void MachineMemory::read_turns() {
@@ -69,13 +92,12 @@ void MachineMemory::read_new_results() {
 }
 
 void MachineMemory::save_turns() const {
-  const KeptTurns kept{{sessions_.begin(), sessions_.end()}, turns_};
-  static_cast<void>(write_file(with_folder(turns_file(folder_)), json::serialize(to_json(kept)) + "\n"));
+  keep(turns_file(folder_), KeptTurns{{sessions_.begin(), sessions_.end()}, turns_});
 }
 
 void MachineMemory::keep_conforming(const std::string& hash) {
   if (!conforming_.insert(hash).second) return;
-  static_cast<void>(measure::write_known_conformance(with_folder(conformance_file(folder_)), host_, conforming_));
+  keep(conformance_file(folder_), KnownConformance{host_of(facts_), {conforming_.begin(), conforming_.end()}});
 }
 
 }  // namespace lab::app

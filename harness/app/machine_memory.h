@@ -1,7 +1,8 @@
 /// What earlier sessions of a machine tell a new one, in the folder `state` of the machine's results.
 ///
 ///   turns.json        when each benchmark was last measured and what it costs: a cache of the machine's results
-///   conformance.json  which executables conform (measure/known_conformance.h)
+///   conformance.json  which executables conform, so that unchanged ones are not checked again. One that fails is
+///                     checked again, and its failure reported, in every session
 ///
 /// Both may be removed at any time. A file that cannot be read is ignored, and one that cannot be written is not an
 /// error: the next session knows less.
@@ -11,7 +12,6 @@
 #include <set>
 #include <string>
 
-#include "harness/measure/known_conformance.h"
 #include "harness/measure/turns.h"
 #include "harness/results/result.h"
 
@@ -30,11 +30,12 @@ class MachineMemory {
   void keep_conforming(const std::string& hash);
 
  private:
+  void read_conforming();
   void read_turns();
   void read_new_results();
 
   std::filesystem::path folder_;
-  measure::ConformanceHost host_;
+  results::MachineState facts_;
   std::set<std::string> sessions_;  ///< file names of the results in `turns_`
   measure::PastTurns turns_;
   std::set<std::string> conforming_;

@@ -69,14 +69,37 @@ TEST(MachineMemory, ignores_damaged_files_and_reads_the_newest_results_instead) 
   EXPECT_FALSE(memory.conformed("aa"));
 }
 
-TEST(MachineMemory, knows_which_executables_conform_until_the_kernel_changes) {
+TEST(MachineMemory, knows_which_executables_conform_with_the_same_kernel_and_c_library) {
   const ScratchFolder folder;
-  MachineMemory::open(folder.path(), kFacts).keep_conforming("aa");
-  EXPECT_TRUE(MachineMemory::open(folder.path(), kFacts).conformed("aa"));
-  EXPECT_FALSE(MachineMemory::open(folder.path(), kFacts).conformed("bb"));
-  results::MachineState other = kFacts;
-  other.kernel = "6.1.1";
-  EXPECT_FALSE(MachineMemory::open(folder.path(), other).conformed("aa"));
+  results::MachineState host = kFacts;
+  host.kernel = "6.1.0";
+  host.libc = "glibc 2.36";
+  host.libc_build = "ab12";
+  MachineMemory memory = MachineMemory::open(folder.path(), host);
+  memory.keep_conforming("bb");
+  memory.keep_conforming("aa");
+  EXPECT_TRUE(MachineMemory::open(folder.path(), host).conformed("aa"));
+  EXPECT_TRUE(MachineMemory::open(folder.path(), host).conformed("bb"));
+  EXPECT_FALSE(MachineMemory::open(folder.path(), host).conformed("cc"));
+  for (const auto& [member, other] : {std::pair{&results::MachineState::kernel, "6.1.1"},
+                                      {&results::MachineState::libc, "glibc 2.37"},
+                                      {&results::MachineState::libc_build, "cd34"}}) {
+    results::MachineState changed = host;
+    changed.*member = other;
+    EXPECT_FALSE(MachineMemory::open(folder.path(), changed).conformed("aa")) << other;
+  }
+  EXPECT_EQ(*read_file(folder.path() / "state/conformance.json"),
+            "{\"host\":{\"kernel\":\"6.1.0\",\"libc\":\"glibc 2.36\",\"libc_build\":\"ab12\"},"
+            "\"conform\":[\"aa\",\"bb\"]}\n");
+}
+
+TEST(MachineMemory, knows_no_conformance_from_a_missing_or_damaged_file) {
+  const ScratchFolder folder;
+  EXPECT_FALSE(MachineMemory::open(folder.path(), kFacts).conformed("aa"));
+  for (const char* text : {"", "{", "[]", R"({"host":{"kernel":"6.1.0"}})", R"({"conform":["aa"]})"}) {
+    folder.write("state/conformance.json", text);
+    EXPECT_FALSE(MachineMemory::open(folder.path(), kFacts).conformed("aa")) << text;
+  }
 }
 
 }  // namespace lab::app

@@ -6,9 +6,8 @@
 #include <limits>
 #include <sstream>
 
-#include "harness/base/utc.h"
-#include "harness/measure/git.h"
 #include "harness/measure/machine.h"
+#include "harness/measure/provenance.h"
 
 namespace lab::app {
 
@@ -22,14 +21,6 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 }  // namespace
-
-std::time_t HarnessNightEnvironment::now() {
-  return std::time(nullptr);
-}
-
-double HarnessNightEnvironment::clock() {
-  return monotonic_seconds();
-}
 
 Expected<std::string> HarnessNightEnvironment::machine() {
   const Expected<results::Machine> machine = measure::this_machine();

@@ -9,6 +9,7 @@
 #include "harness/app/night.h"
 #include "harness/base/child.h"
 #include "harness/base/interrupt.h"
+#include "harness/base/utc.h"
 
 namespace lab::app {
 
@@ -24,8 +25,8 @@ class HarnessNightEnvironment : public NightEnvironment {
   HarnessNightEnvironment(Paths paths, std::function<void(std::string_view)> print_line)
       : paths_(std::move(paths)), print_line_(std::move(print_line)) {}
 
-  std::time_t now() override;
-  double clock() override;
+  std::time_t now() override { return std::time(nullptr); }
+  double clock() override { return monotonic_seconds(); }
   Expected<std::string> machine() override;
   Expected<std::vector<std::string>> commits(const std::vector<std::string>& range) override;
   Expected<VerbOutcome> run_verb(const std::string& verb, const std::vector<std::string>& arguments) override;

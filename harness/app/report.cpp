@@ -11,12 +11,12 @@
 #include "harness/app/compare.h"
 #include "harness/app/history.h"
 #include "harness/base/files.h"
-#include "harness/base/layout.h"
 #include "harness/base/usage_error.h"
 #include "harness/judge/compare.h"
 #include "harness/judge/fitness.h"
 #include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"
+#include "harness/results/described.h"
 #include "harness/results/journal.h"
 
 namespace lab::app {
@@ -65,12 +65,8 @@ std::vector<judge::SeriesHistory> history_of(const fs::path& path, const std::st
 /// The latest kMostBisects benchmark bisects of the machine whose folder contains `path`, the latest first. Omits
 /// unreadable ones.
 std::vector<results::ParsedBisectRecord> bisects_of(const fs::path& path) {
-  std::vector<fs::path> files;
-  std::error_code missing;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::absolute(path).parent_path() / "bisect", missing))
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
   std::vector<results::ParsedBisectRecord> records;
-  for (const fs::path& file : files)
+  for (const fs::path& file : results::sorted_files(fs::absolute(path).parent_path() / "bisect", ".jsonl"))
     if (const Expected<std::string> text = read_file(file))
       if (Expected<results::ParsedBisectRecord> record = results::parse_bisect_record(*text, file.string());
           record && !record->question.benchmark.empty() && !record->entries.empty())

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "harness/base/files.h"
+#include "harness/base/fit.h"
 #include "harness/base/hash.h"
 #include "harness/measure/provenance.h"
 
@@ -18,13 +19,6 @@ namespace {
 
 /// Most benchmarks that a sentence names; it counts the rest.
 constexpr std::size_t kNamed = 3;
-
-std::string first_names(const std::vector<std::string>& benchmarks) {
-  std::vector<std::string> first(benchmarks.begin(),
-                                 benchmarks.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, benchmarks.size())));
-  if (benchmarks.size() > kNamed) first.push_back(fmt::format("{} more", benchmarks.size() - kNamed));
-  return fmt::format("{}", fmt::join(first, ", "));
-}
 
 /// Why this benchmark of head cannot be compared with `base`; "" if it can.
 std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark* found) {
@@ -39,6 +33,17 @@ std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark
     return fmt::format("workload {} has version {} in head and {} in base", workload_of(head), head.workload.version,
                        found->workload.version);
   return "";
+}
+
+Expected<std::string> hash_of_executables(const Benchmark& benchmark) {
+  if (benchmark.layouts.empty()) return content_hash(benchmark.executable);
+  std::string all;
+  for (const CodeLayout& layout : benchmark.layouts) {
+    const Expected<std::string> content = content_hash(layout.executable);
+    if (!content) return content.error();
+    all += *content;
+  }
+  return content_name(all);
 }
 
 }  // namespace
@@ -68,8 +73,8 @@ Expected<std::string> link_benchmarks(const fs::path& build_dir, const std::vect
     if (found->second) benchmark->layouts = *found->second;
   }
   if (!not_kept.empty())
-    problems.push_back(
-        fmt::format("the build of {} kept no link command; the pinned toolchain's does", first_names(not_kept)));
+    problems.push_back(fmt::format("the build of {} kept no link command; the pinned toolchain's does",
+                                   first_names(not_kept, kNamed)));
   if (problems.empty()) return "";
   return fmt::format("only one layout of code and data was measured, so what looks like a change may be its layout: {}",
                      fmt::join(problems, "; "));
@@ -96,21 +101,6 @@ CodeLayout LayoutTurns::first() {
   ++counts_.front();
   return layouts_.front();
 }
-
-namespace {
-
-Expected<std::string> hash_of_executables(const Benchmark& benchmark) {
-  if (benchmark.layouts.empty()) return content_hash(benchmark.executable);
-  std::string all;
-  for (const CodeLayout& layout : benchmark.layouts) {
-    const Expected<std::string> content = content_hash(layout.executable);
-    if (!content) return content.error();
-    all += *content;
-  }
-  return content_name(all);
-}
-
-}  // namespace
 
 Expected<std::string> hash_of_layouts(const Benchmark& benchmark) {
   Expected<std::string> hash = hash_of_executables(benchmark);
@@ -180,7 +170,7 @@ Pairing pair_with_base(const std::vector<Benchmark>& head, const results::Arm& h
     pairing.timed.back().benchmark.reference = benchmark.reference;
   }
   for (const auto& [reason, benchmarks] : without)
-    pairing.sentences.push_back(fmt::format("not compared with base: {}: {}", first_names(benchmarks), reason));
+    pairing.sentences.push_back(fmt::format("not compared with base: {}: {}", first_names(benchmarks, kNamed), reason));
   return pairing;
 }
 

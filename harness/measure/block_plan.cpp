@@ -1,13 +1,19 @@
 #include "harness/measure/block_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "harness/base/fit.h"
 #include "harness/measure/variant_output.h"
 
 namespace lab::measure {
 
 namespace {
+
+/// Most intervals wider than the target that are named.
+constexpr std::size_t kNamedIntervals = 5;
 
 /// Each turn's benchmarks by number.
 std::vector<std::vector<std::size_t>> numbered_turns(const SessionSpec& spec) {
@@ -32,6 +38,31 @@ std::vector<ExactTurns::Benchmark> exact_benchmarks(const SessionSpec& spec, con
 }
 
 }  // namespace
+
+std::vector<std::pair<double, std::size_t>> TargetIntervals::wide() {
+  std::vector<std::pair<double, std::size_t>> wide;
+  for (std::size_t group = 0; group < arms_.groups(); ++group) {
+    if (!arms_.is_active(group, compared_ > 0 ? results::kBase : results::kHead)) continue;
+    int processes = 0;
+    for (const std::size_t i : arms_.group(group)) processes += arms_[i].processes;
+    Width& known = known_[group];
+    if (known.processes != processes)
+      known = {processes, rule_.relative_half_width(result_, spec_.selection.benchmarks[group].name, compared_)};
+    if (known.half > spec_.length.target) wide.emplace_back(known.half, group);
+  }
+  std::sort(wide.rbegin(), wide.rend());
+  return wide;
+}
+
+std::string TargetIntervals::missed_sentence() {
+  std::vector<std::string> named;
+  for (const auto& [half, group] : wide())
+    named.push_back(fmt::format("{} ({})", spec_.selection.benchmarks[group].name,
+                                half >= 1 ? "none yet" : fmt::format("+-{:.1f} %", 100 * half)));
+  return fmt::format("the session ended before these intervals{} were within {:.3g} %: {}",
+                     compared_ > 0 ? " of ratios" : "", 100 * spec_.length.target,
+                     first_names(std::move(named), kNamedIntervals));
+}
 
 BlockPlan::BlockPlan(const SessionSpec& spec, SessionArms& arms, TargetIntervals& intervals,
                      std::function<double()> elapsed)
@@ -173,11 +204,6 @@ std::vector<BreadthTurn> BlockPlan::breadth_turns() const {
     if (!turn.benchmarks.empty()) turns.push_back(std::move(turn));
   }
   return turns;
-}
-
-/// Seconds that processes for intervals may take from now on.
-double BlockPlan::seconds_to_choose() const {
-  return kTolerance * spec_.length.budget_seconds - planned_elapsed();
 }
 
 /// How many more processes each would have if the session had time for all.

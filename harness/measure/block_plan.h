@@ -4,15 +4,47 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/measure/breadth.h"
 #include "harness/measure/exact_turns.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/session_arms.h"
-#include "harness/measure/target_intervals.h"
 
 namespace lab::measure {
+
+/// The intervals of a session with a target: which are still too wide.
+class TargetIntervals {
+ public:
+  /// All must outlive it. `rule` defines the interval.
+  TargetIntervals(const SessionSpec& spec, const StoppingRule& rule, const SessionArms& arms,
+                  const results::Result& result)
+      : spec_(spec), rule_(rule), arms_(arms), result_(result), known_(arms.groups()), compared_(arms.compared()) {}
+
+  /// Every interval wider than the target, widest first, with the number of its benchmark.
+  std::vector<std::pair<double, std::size_t>> wide();
+  /// Whether there is a target, and none is wider.
+  bool reached() { return spec_.length.target > 0 && wide().empty(); }
+  /// Which intervals missed the target.
+  std::string missed_sentence();
+
+ private:
+  struct Width {
+    int processes = 0;  ///< number of processes behind it, over all arms
+    double half = 1;    ///< divided by the middle
+  };
+
+  const SessionSpec& spec_;
+  const StoppingRule& rule_;
+  const SessionArms& arms_;
+  const results::Result& result_;
+  /// By number of benchmark: an exact interval of many processes takes a while to compute, and that of a paused
+  /// benchmark does not change.
+  std::vector<Width> known_;
+  std::size_t compared_;
+};
 
 /// A block's next process.
 struct PlannedProcess {
@@ -64,7 +96,8 @@ class BlockPlan {
   void pause_all_but(const std::set<std::size_t>& groups);
   void pause_narrow_benchmarks(int done);
   std::vector<BreadthTurn> breadth_turns() const;
-  double seconds_to_choose() const;
+  /// Seconds that processes for intervals may take from now on.
+  double seconds_to_choose() const { return kTolerance * spec_.length.budget_seconds - planned_elapsed(); }
   std::vector<int> wanted() const;
   std::vector<bool> ready_for_exact() const;
   std::size_t samples_to_keep(int block, std::size_t bytes) const;

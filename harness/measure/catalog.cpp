@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <set>
 
 #include "harness/base/files.h"
 #include "harness/base/glob.h"
@@ -20,21 +19,9 @@ namespace fs = std::filesystem;
 
 LAB_JSON_STRUCT(EnvironmentRule, variables, why)
 
-template <typename F>
-void fields(F& f, PreloadHosts& hosts) {
-  f.added("malloc", hosts.malloc);
-}
+LAB_JSON_STRUCT(PreloadHosts, (malloc))
 
-template <typename F>
-void fields(F& f, ListedVariant& v) {
-  f("family", v.family);
-  f("variant", v.variant);
-  f("reference", v.reference);
-  f("executable", v.executable);
-  f.added("core", v.core);
-  f.added("environment", v.environment);
-  f.added("preload", v.preload);
-}
+LAB_JSON_STRUCT(ListedVariant, family, variant, reference, executable, (core), (environment), (preload))
 
 namespace {
 

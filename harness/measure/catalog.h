@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,7 +11,7 @@
 #include "harness/base/child.h"
 #include "harness/base/error.h"
 #include "harness/measure/code_layouts.h"
-#include "harness/measure/environment.h"
+#include "harness/measure/machine.h"
 #include "harness/measure/malloc_library.h"
 #include "harness/measure/variant_output.h"
 

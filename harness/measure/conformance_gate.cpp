@@ -42,10 +42,7 @@ bool ConformanceGate::fails(const Benchmark& benchmark, std::string_view arm) co
 
 /// The hash of the executable's content; "" if the arm does not record it.
 std::string ConformanceGate::hash_of(const Candidate& one) const {
-  const results::Arm* const described = results::find_arm(log_.result(), one.arm);
-  if (described == nullptr) return "";
-  const auto found = described->executables.find(variant_of(one.benchmark->name));
-  return found == described->executables.end() ? "" : found->second;
+  return results::executable_of(results::find_arm(log_.result(), one.arm), one.benchmark->name);
 }
 
 /// Identifies a variant's executable; equal in two arms if the content is equal.

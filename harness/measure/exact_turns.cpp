@@ -62,10 +62,6 @@ void ExactTurns::begin_block(const std::vector<bool>& ready, bool more_to_come) 
   promise(Had::kFirst, Had::kAll, blocks_each_ - 1);
 }
 
-bool ExactTurns::wants(std::size_t benchmark) const {
-  return left_[benchmark] > 0 && (limit_ <= 0 || spent_ < limit_);
-}
-
 void ExactTurns::took(double seconds) {
   spent_ += std::max(0.0, seconds);
   ++processes_;

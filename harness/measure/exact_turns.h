@@ -29,7 +29,7 @@ class ExactTurns {
   void begin_block(const std::vector<bool>& ready, bool more_to_come);
 
   /// Whether the benchmark's next process collects them.
-  bool wants(std::size_t benchmark) const;
+  bool wants(std::size_t benchmark) const { return left_[benchmark] > 0 && (limit_ <= 0 || spent_ < limit_); }
 
   /// A process that collected them took this much longer because of them.
   void took(double seconds);

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -44,22 +45,11 @@ constexpr const char* kMachineName = "AArch64";
 constexpr const char* kHint = "the path of a .so file, linked with -shared";
 
 std::string machine_name(Elf64_Half machine) {
-  switch (machine) {
-    case EM_386:
-      return "i386";
-    case EM_X86_64:
-      return "x86-64";
-    case EM_ARM:
-      return "ARM";
-    case EM_AARCH64:
-      return "AArch64";
-    case EM_RISCV:
-      return "RISC-V";
-    case EM_PPC64:
-      return "PowerPC";
-    default:
-      return fmt::format("machine {}", machine);
-  }
+  static const std::map<Elf64_Half, std::string> kNames{{EM_386, "i386"},     {EM_X86_64, "x86-64"},
+                                                        {EM_ARM, "ARM"},      {EM_AARCH64, "AArch64"},
+                                                        {EM_RISCV, "RISC-V"}, {EM_PPC64, "PowerPC"}};
+  const auto found = kNames.find(machine);
+  return found == kNames.end() ? fmt::format("machine {}", machine) : found->second;
 }
 
 /// The file's bytes as a T; none beyond its end.

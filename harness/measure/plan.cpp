@@ -1,7 +1,6 @@
 #include "harness/measure/plan.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -147,10 +146,6 @@ void Schedule::measured(std::size_t process, double seconds, double wall_seconds
   known_overhead_ -= overhead.value_or(0);
   overhead = std::max(0.0, wall_seconds - seconds);
   known_overhead_ += *overhead;
-}
-
-void Schedule::set_paused(std::size_t process, bool paused) {
-  costs_[process].paused = paused;
 }
 
 int Schedule::expected_blocks(int done, double seconds, double elapsed) const {

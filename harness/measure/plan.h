@@ -102,7 +102,7 @@ class Schedule {
   void measured(std::size_t process, double seconds, double wall_seconds);
 
   /// Sets whether the process is paused, i.e. has no part in later blocks; at first none is.
-  void set_paused(std::size_t process, bool paused);
+  void set_paused(std::size_t process, bool paused) { costs_[process].paused = paused; }
   bool is_paused(std::size_t process) const { return costs_[process].paused; }
 
   /// Seconds until the end, for display.

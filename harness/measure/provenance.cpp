@@ -1,20 +1,19 @@
 #include "harness/measure/provenance.h"
 
-#include <fmt/format.h>
-
 #include <boost/algorithm/string.hpp>
 #include <cctype>
 #include <optional>
 
-#include "harness/base/files.h"
-#include "harness/base/json_fields.h"
+#include "harness/base/json_file.h"
 #include "harness/base/json_struct.h"
-#include "harness/measure/git.h"
 
 namespace lab::measure {
 
 namespace fs = std::filesystem;
+
 namespace {
+
+constexpr double kGitSeconds = 10;
 
 /// The part of packages.json that read_pins needs.
 struct ListedPackage {
@@ -25,10 +24,7 @@ struct PackageList {
   std::map<std::string, ListedPackage> packages;
 };
 
-template <typename F>
-void fields(F& f, ListedPackage& p) {
-  f.added("lib", p.lib);
-}
+LAB_JSON_STRUCT(ListedPackage, (lib))
 
 LAB_JSON_STRUCT(PackageList, packages)
 
@@ -64,22 +60,34 @@ std::optional<std::string> git(const fs::path& root, const std::vector<std::stri
 
 }  // namespace
 
+ChildSpec git_command(const std::filesystem::path& root, const std::vector<std::string>& arguments) {
+  ChildSpec spec;
+  spec.command = {"git", "-C", root.string(), "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"};
+  spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
+  spec.timeout_seconds = kGitSeconds;
+  // The variables of a hook would lead git to another tree; optional locks would write to this one.
+  spec.environment = {"GIT_DIR",
+                      "GIT_WORK_TREE",
+                      "GIT_INDEX_FILE",
+                      "GIT_COMMON_DIR",
+                      "GIT_OBJECT_DIRECTORY",
+                      "GIT_OPTIONAL_LOCKS=0",
+                      "GIT_TERMINAL_PROMPT=0",
+                      "LC_ALL=C"};
+  return spec;
+}
+
 Expected<results::Build> read_build(const fs::path& build_dir) {
   const fs::path path = build_dir / "build_info.json";
   const Expected<std::string> text = read_file(path);
-  if (!text) return Error{text.error().what, "python3 make.py build"};
-  Expected<results::Build> build = results::parse_build(*text, path.string());
+  Expected<results::Build> build = text ? results::parse_build(*text, path.string()) : text.error();
   if (!build) return Error{build.error().what, "python3 make.py build"};
   return build;
 }
 
 std::map<std::string, std::string> read_pins(const fs::path& root) {
   std::map<std::string, std::string> pins;
-  const Expected<std::string> text = read_file(root / "packages.json");
-  if (!text) return pins;
-  const Expected<json::value> value = parse_json(*text, "packages.json");
-  if (!value) return pins;
-  const Expected<PackageList> list = from_json<PackageList>(*value);
+  const Expected<PackageList> list = read_json_file<PackageList>(root / "packages.json");
   if (!list) return pins;
   for (const auto& [name, package] : list->packages) {
     const fs::path folder = root / "lib" / package.lib.value_or(name);

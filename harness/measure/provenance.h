@@ -1,14 +1,20 @@
-/// The origin of the executables: build, pins, commit.
+/// The origin of the executables: build, pins, commit. Runs git, always as a child process.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "harness/base/child.h"
 #include "harness/base/error.h"
 #include "harness/results/result.h"
 
 namespace lab::measure {
+
+/// `git -C root arguments...`: only for the repository that contains `root`, in English, without hooks, without prompts
+/// and without writing to the index.
+ChildSpec git_command(const std::filesystem::path& root, const std::vector<std::string>& arguments);
 
 /// Reads <build folder>/build_info.json.
 Expected<results::Build> read_build(const std::filesystem::path& build_dir);

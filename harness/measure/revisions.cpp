@@ -10,16 +10,15 @@
 #include <map>
 #include <set>
 
-#include "harness/base/files.h"
 #include "harness/base/glob.h"
 #include "harness/base/hash.h"
-#include "harness/base/json_fields.h"
+#include "harness/base/json_file.h"
 #include "harness/base/json_struct.h"
 #include "harness/base/layout.h"
 #include "harness/base/lock.h"
 #include "harness/base/nearest.h"
 #include "harness/base/usage_error.h"
-#include "harness/measure/git.h"
+#include "harness/measure/provenance.h"
 
 namespace lab::measure {
 
@@ -317,11 +316,7 @@ struct Revisions::Impl {
   BuildStamp read_stamp(const std::string& sha, const results::BuildOptions& how) const {
     BuildStamp none;
     none.march = how.march;
-    const Expected<std::string> text = read_file(stamp_of(sha, how));
-    if (!text) return none;
-    const auto value = parse_json(*text, "stamp");
-    if (!value) return none;
-    Expected<BuildStamp> stamp = from_json<BuildStamp>(*value);
+    const Expected<BuildStamp> stamp = read_json_file<BuildStamp>(stamp_of(sha, how));
     return stamp && stamp->march == how.march ? *stamp : none;
   }
 };

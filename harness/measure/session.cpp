@@ -9,7 +9,6 @@
 #include "harness/measure/session_arms.h"
 #include "harness/measure/session_log.h"
 #include "harness/measure/session_processes.h"
-#include "harness/measure/target_intervals.h"
 
 namespace lab::measure {
 

@@ -1,7 +1,5 @@
 #include "harness/measure/session_arms.h"
 
-#include <algorithm>
-
 namespace lab::measure {
 
 SessionArms::SessionArms(const SessionSpec& spec) {
@@ -36,10 +34,6 @@ std::vector<std::size_t> SessionArms::controls() const {
 std::size_t SessionArms::compared() const {
   return static_cast<std::size_t>(std::ranges::count(
       scheduled_, results::kBase, [](const ScheduledBenchmark& one) { return std::string_view(one.arm); }));
-}
-
-bool SessionArms::all_ended() const {
-  return std::ranges::all_of(scheduled_, &ScheduledBenchmark::ended);
 }
 
 std::vector<std::size_t> SessionArms::order(std::uint64_t seed, int block) const {

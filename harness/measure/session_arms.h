@@ -1,6 +1,7 @@
 /// The benchmarks of a session in all of their arms: which run next to each other, and which have ended.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -41,7 +42,7 @@ class SessionArms {
   std::vector<std::size_t> controls() const;
   /// Benchmarks that have a base: the rows in the table of verdicts.
   std::size_t compared() const;
-  bool all_ended() const;
+  bool all_ended() const { return std::ranges::all_of(scheduled_, &ScheduledBenchmark::ended); }
 
   /// The order of a block, by `seed`; with what has ended.
   std::vector<std::size_t> order(std::uint64_t seed, int block) const;

@@ -31,17 +31,11 @@ std::string last_error(const std::string& output) {
 }
 
 std::string kind_of(const ChildOutcome& outcome) {
-  switch (outcome.end) {
-    case ChildEnd::kTimedOut:
-      return "timeout";
-    case ChildEnd::kTooMuchOutput:
-      return "protocol";
-    case ChildEnd::kExited:
-      if (outcome.code == kCheckFailed) return std::string(results::kWrongAnswer);
-      return outcome.code == kWrongUsage ? "refused" : "crash";
-    default:
-      return "crash";
-  }
+  if (outcome.end == ChildEnd::kTimedOut) return "timeout";
+  if (outcome.end == ChildEnd::kTooMuchOutput) return "protocol";
+  if (outcome.end != ChildEnd::kExited) return "crash";
+  if (outcome.code == kCheckFailed) return std::string(results::kWrongAnswer);
+  return outcome.code == kWrongUsage ? "refused" : "crash";
 }
 
 bool ended_well(const ChildOutcome& outcome) {

@@ -104,12 +104,7 @@ struct CheckOutcome {
   std::optional<std::string> remark;
 };
 
-template <typename F>
-void fields(F& f, CheckOutcome& o) {
-  f("name", o.name);
-  f("failure", o.failure);
-  f.added("remark", o.remark);
-}
+LAB_JSON_STRUCT(CheckOutcome, name, failure, (remark))
 
 /// The output of --conformance.
 struct CheckOutcomes {

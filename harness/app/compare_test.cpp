@@ -1,6 +1,7 @@
+#include "harness/app/compare.h"
+
 #include <gtest/gtest.h>
 
-#include "harness/app/compare.h"
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/report/comparison_sentences.h"
