@@ -10,7 +10,7 @@
 
 #include "harness/app/fake_session.h"
 #include "harness/base/patience_test.h"
-#include "harness/judge/control.h"
+#include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
 #include "harness/measure/fake_build.h"
 #include "harness/report/fitness_text.h"

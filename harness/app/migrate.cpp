@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <system_error>
 
 #include "harness/base/files.h"
 #include "harness/base/usage_error.h"
 #include "harness/judge/compare.h"
-#include "harness/judge/condense.h"
+#include "harness/judge/history.h"
 #include "harness/results/journal.h"
 
 namespace lab::app {

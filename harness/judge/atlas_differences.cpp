@@ -107,8 +107,7 @@ std::vector<AtlasAnswer> sweep_buffers(const SweepAnswers& sweep) {
 }
 
 const SweepAnswers* sweep_of(const DriverColumn& column, std::string_view name) {
-  const auto found = std::find_if(column.sweeps.begin(), column.sweeps.end(),
-                                  [&](const SweepAnswers& sweep) { return sweep.name == name; });
+  const auto found = std::ranges::find(column.sweeps, name, &SweepAnswers::name);
   return found == column.sweeps.end() ? nullptr : &*found;
 }
 
@@ -124,14 +123,6 @@ std::vector<SameAnswers> same_answers(std::span<const DriverColumn> atlas, Answe
     groups[at->second].columns.push_back(&column);
   }
   return groups;
-}
-
-bool AnswersDifference::operator==(const AnswersDifference& other) const {
-  const auto same = [](const std::optional<AnswerPair>& a, const std::optional<AnswerPair>& b) {
-    return a.has_value() == b.has_value() && (!a || (a->from == b->from && a->to == b->to));
-  };
-  return compared == other.compared && different == other.different && same(first, other.first) &&
-         same(largest, other.largest) && always == other.always;
 }
 
 AnswersDifference difference(std::span<const AtlasAnswer> from, std::span<const AtlasAnswer> to) {

@@ -43,6 +43,7 @@ std::vector<SameAnswers> same_answers(std::span<const results::DriverColumn> atl
 /// Two answers to one query.
 struct AnswerPair {
   AtlasAnswer from, to;
+  bool operator==(const AnswerPair&) const = default;
 };
 
 /// How `to` differs from `from`, over the queries that both were asked.
@@ -51,7 +52,7 @@ struct AnswersDifference {
   std::optional<AnswerPair> first = {};     ///< in the order of `from`
   std::optional<AnswerPair> largest = {};   ///< by the sizes' difference; none if only alignments and refusals differ
   std::optional<std::int64_t> always = {};  ///< every query has the same alignment and a size this much larger
-  bool operator==(const AnswersDifference& other) const;
+  bool operator==(const AnswersDifference&) const = default;
 };
 
 AnswersDifference difference(std::span<const AtlasAnswer> from, std::span<const AtlasAnswer> to);

@@ -1,7 +1,6 @@
 #include "harness/judge/bisect.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace lab::judge {

@@ -25,14 +25,8 @@ using results::Result;
 stats::Interval allowed(const results::ExactClaim& claim, double value) {
   constexpr double kAny = std::numeric_limits<double>::infinity();
   const double rounding = kRounding * std::max(std::abs(value), std::abs(claim.stated.value));
-  switch (claim.relation) {
-    case results::ExactClaim::Relation::kLeast:
-      return {-rounding, kAny};
-    case results::ExactClaim::Relation::kMost:
-      return {-kAny, rounding};
-    case results::ExactClaim::Relation::kEqual:
-      break;
-  }
+  if (claim.relation == results::ExactClaim::Relation::kLeast) return {-rounding, kAny};
+  if (claim.relation == results::ExactClaim::Relation::kMost) return {-kAny, rounding};
   if (claim.stated.value == 0) return {0, 0};  // none is not few
   const double unit = std::nextafter(claim.stated.accuracy, 0.0);
   return {-unit, unit};
@@ -83,6 +77,32 @@ ClaimVerdict order_verdict(const std::vector<std::optional<MeasuredRatio>>& step
     all_grow = all_grow && step && step->interval && step->interval->low > 1;
   }
   return all_grow ? ClaimVerdict::kReproduced : ClaimVerdict::kUndecided;
+}
+
+/// By block: a benchmark has at most one process per block and arm. A figure of an exhibit counts as of block 0.
+std::map<int, double> values_by_block(const std::string& metric, const std::string& exhibit,
+                                      const std::string& benchmark, const Result& result) {
+  std::map<int, double> values;
+  if (exhibit.empty())
+    for (const stats::Datum& value : metric_values(result, benchmark, metric)) values[value.block] = value.value;
+  else
+    for (const results::Exhibit& one : result.exhibits)
+      if (one.benchmark == benchmark && one.info.name == exhibit)
+        if (const auto figure = one.summary.find(metric); figure != one.summary.end()) values[0] = figure->second;
+  return values;
+}
+
+/// Makes the claim undecided if none of its benchmarks has what it needs.
+void check_need(JudgedClaim& judged, const Result& result) {
+  if (!judged.claim->need) return;
+  const auto& [metric, least] = *judged.claim->need;
+  std::optional<double> most;
+  for (const std::string& benchmark : judged.benchmarks)
+    for (const stats::Datum& value : metric_values(result, benchmark, metric))
+      most = std::max(most.value_or(value.value), value.value);
+  if (most && *most >= least) return;
+  judged.verdict = ClaimVerdict::kUndecided;
+  judged.unmet = UnmetNeed{most};
 }
 
 /// Judges one claim of an article; returns it once per case.
@@ -151,7 +171,7 @@ class ClaimJudge {
   bool measured_apart(const results::Ratio& ratio, const RatioCase& one, const RatioCase& first) const {
     const auto measured = [&](const std::string& variant) {
       return variant != first.from && variant != first.to &&
-             !metric_values(result_, benchmark(variant, ratio.workload), ratio.metric).empty();
+             has_numbers(benchmark(variant, ratio.workload), ratio.metric);
     };
     return measured(one.from) || measured(one.to);
   }
@@ -252,19 +272,8 @@ class ClaimJudge {
 }  // namespace
 
 std::string_view to_string(ClaimVerdict verdict) {
-  switch (verdict) {
-    case ClaimVerdict::kReproduced:
-      return "reproduced";
-    case ClaimVerdict::kWeaker:
-      return "weaker";
-    case ClaimVerdict::kRefuted:
-      return "refuted";
-    case ClaimVerdict::kNotJudged:
-      return "not judged";
-    case ClaimVerdict::kUndecided:
-      break;
-  }
-  return "undecided";
+  constexpr std::array<std::string_view, 5> kNames{"reproduced", "weaker", "refuted", "undecided", "not judged"};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 ClaimVerdict judge_claim(double claimed, const std::optional<stats::Interval>& measured) {
@@ -278,23 +287,6 @@ ClaimVerdict judge_claim(double claimed, const std::optional<stats::Interval>& m
   if (low > 0) return high >= effect * (1 - kClaimTolerance) ? ClaimVerdict::kReproduced : ClaimVerdict::kWeaker;
   return high <= 0 || high < effect * kClaimTolerance ? ClaimVerdict::kRefuted : ClaimVerdict::kUndecided;
 }
-
-namespace {
-
-/// By block: a benchmark has at most one process per block and arm. A figure of an exhibit counts as of block 0.
-std::map<int, double> values_by_block(const std::string& metric, const std::string& exhibit,
-                                      const std::string& benchmark, const Result& result) {
-  std::map<int, double> values;
-  if (exhibit.empty())
-    for (const stats::Datum& value : metric_values(result, benchmark, metric)) values[value.block] = value.value;
-  else
-    for (const results::Exhibit& one : result.exhibits)
-      if (one.benchmark == benchmark && one.info.name == exhibit)
-        if (const auto figure = one.summary.find(metric); figure != one.summary.end()) values[0] = figure->second;
-  return values;
-}
-
-}  // namespace
 
 std::vector<Share> shares(const results::Quantity& quantity, const std::string& benchmark, const Result& result) {
   std::vector<Share> found;
@@ -359,23 +351,6 @@ bool is_without_noise(const Result& result, const std::string& benchmark, const 
            one.info.kind == results::ExhibitKind::kLatency;
   });
 }
-
-namespace {
-
-/// Makes the claim undecided if none of its benchmarks has what it needs.
-void check_need(JudgedClaim& judged, const Result& result) {
-  if (!judged.claim->need) return;
-  const auto& [metric, least] = *judged.claim->need;
-  std::optional<double> most;
-  for (const std::string& benchmark : judged.benchmarks)
-    for (const stats::Datum& value : metric_values(result, benchmark, metric))
-      most = std::max(most.value_or(value.value), value.value);
-  if (most && *most >= least) return;
-  judged.verdict = ClaimVerdict::kUndecided;
-  judged.unmet = UnmetNeed{most};
-}
-
-}  // namespace
 
 std::vector<JudgedClaim> judge_claims(const Article& article, const Result& result, const Fitness& fitness) {
   std::vector<JudgedClaim> all;

@@ -8,11 +8,9 @@
 #include <set>
 #include <string>
 
-#include "harness/judge/comparability.h"
-#include "harness/judge/compare_exact.h"
 #include "harness/judge/compared_arm.h"
+#include "harness/judge/drift.h"
 #include "harness/judge/exact.h"
-#include "harness/judge/session_shift.h"
 #include "harness/judge/verdict_table.h"
 #include "harness/results/metrics.h"
 
@@ -44,7 +42,9 @@ class SideComparison {
   Expected<Comparison> result() {
     describe();
     take_out_unratioed();
-    if (const Expected<void> comparable = check(); !comparable) return comparable.error();
+    const Expected<std::vector<Warning>> allowed = check_comparable(base_, head_, settings_);
+    if (!allowed) return allowed.error();
+    std::ranges::copy(*allowed, std::back_inserter(comparison_.warnings));
     const std::set<std::string> common = common_benchmarks();
     if (const Expected<void> known = check_benchmarks(common); !known) return known.error();
     judge_sessions();
@@ -56,13 +56,13 @@ class SideComparison {
     }
     run_tests(table);
     if (!comparison_.interleaved && !twice) explain_sessions(table.moves());
-    compare_exact(table.with_other_work());
+    std::ranges::move(exact_changes(base_.result(), base_.arm(), head_.result(), head_.arm(), table.with_other_work()),
+                      std::back_inserter(comparison_.exact));
     comparison_.rows = table.verdicts(rule());
     return std::move(comparison_);
   }
 
  private:
-  bool is_one_session() const { return &base_.result() == &head_.result(); }
   template <typename One>
   void warn(One warning) {
     comparison_.warnings.emplace_back(std::move(warning));
@@ -106,13 +106,6 @@ class SideComparison {
                                    results::is_worse(metric, *was, *is)});
   }
 
-  Expected<void> check() {
-    Expected<std::vector<Warning>> allowed = check_comparable(base_, head_, settings_);
-    if (!allowed) return allowed.error();
-    std::ranges::move(*allowed, std::back_inserter(comparison_.warnings));
-    return {};
-  }
-
   /// The benchmarks that both sides have, or identical code of them. Lists the others.
   std::set<std::string> common_benchmarks() {
     std::set<std::string> common;
@@ -141,7 +134,7 @@ class SideComparison {
   }
 
   void judge_sessions() {
-    if (!is_one_session()) judge_session(base_.result());
+    if (&base_.result() != &head_.result()) judge_session(base_.result());
     judge_session(head_.result());
   }
 
@@ -169,11 +162,6 @@ class SideComparison {
     if (std::optional<MovedIdenticalCode> moved = moved_identical_code(moves)) warn(std::move(*moved));
   }
 
-  void compare_exact(const std::set<std::string>& uncounted) {
-    std::ranges::move(exact_changes(base_.result(), base_.arm(), head_.result(), head_.arm(), uncounted),
-                      std::back_inserter(comparison_.exact));
-  }
-
   VerdictRule rule() const {
     const Reason unfit = unfit_reason(comparison_) == kBlindReason ? Reason::kUnfit : Reason::kDisturbed;
     return {comparison_.session_shift, settings_.alpha, settings_.threshold,
@@ -185,15 +173,11 @@ class SideComparison {
   Comparison comparison_;
 };
 
-Expected<Comparison> compare_sides(ComparedArm base, ComparedArm head, bool interleaved,
-                                   const CompareSettings& settings) {
-  return SideComparison(std::move(base), std::move(head), interleaved, settings).result();
-}
-
 Expected<Comparison> compare_heads(const Result& base, const Result& head, bool interleaved,
                                    const CompareSettings& settings) {
-  return compare_sides({base, results::kHead, settings.metrics}, {head, results::kHead, settings.metrics}, interleaved,
-                       settings);
+  return SideComparison({base, results::kHead, settings.metrics}, {head, results::kHead, settings.metrics}, interleaved,
+                        settings)
+      .result();
 }
 
 /// Number of processes of each benchmark.
@@ -223,20 +207,16 @@ Expected<Comparison> compare_arms(const Result& session, const CompareSettings& 
     return Error{
         fmt::format("expected a session with the arms head and base, found only head in '{}'", session.session.id),
         "python3 make.py run --against REV, or compare it with a second result", ExitStatus::kUsage};
-  return compare_sides(base, {session, results::kHead, settings.metrics}, true, settings);
+  return SideComparison(base, {session, results::kHead, settings.metrics}, true, settings).result();
 }
 
 Expected<Comparison> compare_sessions(const Result& base, const Result& head, const CompareSettings& settings) {
   return compare_heads(base, head, false, settings);
 }
 
-Expected<Comparison> compare_interleaved(const Result& base, const Result& head, const CompareSettings& settings) {
-  return compare_heads(base, head, true, settings);
-}
-
 Expected<Comparison> compare_repetitions(const Result& base, const Result& head, const CompareSettings& settings) {
   if (base.machine.id != head.machine.id && !settings.allow_machines) return two_machines(base, head, "files");
-  return compare_interleaved(distributed(base, head), distributed(head, base), settings);
+  return compare_heads(distributed(base, head), distributed(head, base), true, settings);
 }
 
 }  // namespace lab::judge

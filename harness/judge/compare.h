@@ -4,14 +4,12 @@
 /// (stats/strata.h). Two sessions are not interleaved, and a machine is never in the same state twice.
 ///
 /// The parts, in the order in which they are used:
-///   1. compared_arm.h   one side: an arm's values by benchmark
-///   2. comparability.h  whether two sides, or a benchmark of both, can be compared, and which code is identical
-///   3. drift.h          what each block did to all benchmarks
-///   4. tested_row.h     the test of one row
-///   5. session_shift.h  what two sessions differ by without a cause in the code
-///   6. verdict_table.h  the verdicts of all rows
-///   7. compare_exact.h  what has no noise
-/// They fill in a Comparison (comparison.h). outlook.h computes from it what its processes can detect.
+///   1. compared_arm.h   one side: an arm's values by benchmark; whether two sides can be compared
+///   2. drift.h          what each block did to all benchmarks, and two sessions differ by, without a cause in the code
+///   3. tested_row.h     the test of one row
+///   4. verdict_table.h  the verdicts of all rows
+///   5. exact.h          what has no noise
+/// They fill in a Comparison (comparison.h).
 #pragma once
 
 #include <vector>
@@ -28,10 +26,6 @@ Expected<Comparison> compare_arms(const results::Result& session, const CompareS
 /// Compares the head arms of two sessions.
 Expected<Comparison> compare_sessions(const results::Result& base, const results::Result& head,
                                       const CompareSettings& settings);
-
-/// Compares the head arms of two files whose processes ran interleaved, block by block.
-Expected<Comparison> compare_interleaved(const results::Result& base, const results::Result& head,
-                                         const CompareSettings& settings);
 
 /// Compares two files whose repetitions were separate processes: the first of each is one block, and so on. If one side
 /// has more, they are distributed over the other side's blocks in order.

@@ -1,4 +1,5 @@
-/// One side of a comparison: the values of one arm of a result, by benchmark.
+/// One side of a comparison: the values of one arm of a result, by benchmark. And whether two sides, or a benchmark of
+/// both, can be compared: machine, seeds, versions of workloads, and which code and which session are the same.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/judge/comparison.h"
 #include "harness/results/metrics.h"
 #include "harness/results/result.h"
@@ -39,7 +41,7 @@ class ComparedArm {
   /// Whether more than half of its processes measured before their repetitions were stationary.
   bool is_warming_up(const std::string& benchmark) const;
   /// The hash of its executable; "" if unknown.
-  std::string executable(std::string_view benchmark) const;
+  std::string executable(std::string_view benchmark) const { return results::executable_of(found_arm(), benchmark); }
 
   void leave_out(const std::string& benchmark) { benchmarks_.erase(benchmark); }
 
@@ -61,5 +63,25 @@ class ComparedArm {
   std::string_view arm_;
   std::map<std::string, Measured> benchmarks_;
 };
+
+/// Rejects two machines, two seeds and two versions of a workload. What the settings allow becomes a warning.
+Expected<std::vector<Warning>> check_comparable(const ComparedArm& base, const ComparedArm& head,
+                                                const CompareSettings& settings);
+
+/// The error that two machines are not compared; `what`: "sessions", "files".
+Error two_machines(const results::Result& base, const results::Result& head, std::string_view what);
+
+/// Whether the hash of the benchmark's executable is known and equal, and the environment too: then no difference is
+/// possible.
+bool is_identical(const ComparedArm& base, const ComparedArm& head, std::string_view benchmark);
+
+/// Why a benchmark is not tested: kMachine, kSeeds or kIdentical; kNone if it is.
+Reason untested_reason(const ComparedArm& base, const ComparedArm& head, const std::string& benchmark);
+
+/// Whether both are one session, or a session and a part of it: its processes would be compared with themselves.
+bool is_same_session(const ComparedArm& base, const ComparedArm& head);
+
+/// The facts that differ: ChangedFact, PatchedLibrary.
+std::vector<Warning> changed_facts(const results::Result& base, const results::Result& head);
 
 }  // namespace lab::judge

@@ -61,8 +61,13 @@ std::string listed(const Values& values, std::string_view between) {
   return fmt::format("{}", fmt::join(texts, between));
 }
 
-std::set<std::uint64_t> alignments(const std::vector<results::ImageRow>& images);
-std::set<std::uint64_t> alignments(const std::vector<results::BufferRow>& buffers);
+/// Those of images or buffers.
+template <typename Rows>
+std::set<std::uint64_t> alignments(const Rows& rows) {
+  std::set<std::uint64_t> different;
+  for (const auto& row : rows) different.insert(row.alignment);
+  return different;
+}
 
 /// For a column that lacks the data.
 CheckOutcome no_data(std::string reading, std::string why = "the driver did not answer");

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -131,8 +132,7 @@ class DriverJudge {
   }
 
   const results::MemoryFindings* memory_of(const std::string& column) const {
-    const auto found =
-        std::ranges::find_if(memory_, [&](const results::MemoryFindings& one) { return one.column == column; });
+    const auto found = std::ranges::find(memory_, column, &results::MemoryFindings::column);
     return found == memory_.end() ? nullptr : &*found;
   }
 
@@ -185,12 +185,9 @@ class DriverJudge {
 }  // namespace
 
 std::string_view to_string(DriverVerdict verdict) {
-  static const std::map<DriverVerdict, std::string_view> kWords{
-      {DriverVerdict::kHolds, "holds"},      {DriverVerdict::kDoesNotHold, "does not hold"},
-      {DriverVerdict::kDiffers, "differs"},  {DriverVerdict::kGeneralises, "generalises"},
-      {DriverVerdict::kInPart, "in part"},   {DriverVerdict::kDoesNotGeneralise, "does not generalise"},
-      {DriverVerdict::kNotSeen, "not seen"}, {DriverVerdict::kOpen, "open"}};
-  return kWords.at(verdict);
+  constexpr std::array<std::string_view, 8> kNames{"holds",   "does not hold",       "differs",  "generalises",
+                                                   "in part", "does not generalise", "not seen", "open"};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 std::string driver_of(const DriverColumn& column) {

@@ -1,12 +1,15 @@
-/// Counters without noise: one session is enough to find a change.
+/// Metrics without noise: bytes, counts, checksums. One session is enough to find a change of one.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "harness/judge/comparison.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"
 
@@ -30,5 +33,14 @@ std::optional<double> exact_value(const results::Result& result, std::string_vie
 
 /// The value on which all agree; none if two differ, or without any.
 std::optional<double> only_value(std::span<const stats::Datum> values);
+
+/// Changes of counters and checksums of benchmarks that both sides have. Counters are those of judge::exact_counters,
+/// instructions only if both sides have them. Counters of benchmarks in `uncounted` are skipped: with another seed or
+/// on another machine they count other work. Checksums are compared per process of the same seed, on any machine.
+/// Worse is: more, if the counter's name ends in bytes, fragmentation or instructions; a different checksum. Anything
+/// else is only a change.
+std::vector<ExactChange> exact_changes(const results::Result& base, std::string_view base_arm,
+                                       const results::Result& head, std::string_view head_arm,
+                                       const std::set<std::string>& uncounted);
 
 }  // namespace lab::judge

@@ -1,4 +1,5 @@
-/// The changes in every series of a results store.
+/// The changes in every series of a results store, and what a store keeps of a result: its head arm as one row per
+/// benchmark, and its environment.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -9,9 +10,20 @@
 #include <vector>
 
 #include "harness/judge/changes.h"
+#include "harness/results/condensed.h"
+#include "harness/results/result.h"
 #include "harness/results/store.h"
 
 namespace lab::judge {
+
+/// A value of CondensedResult::skipped: the machine was disturbed (judge/fitness.h).
+inline constexpr const char* kUnfitSession = "unfit session";
+
+/// Condenses a result. A change of this function must increment kFindingsVersion (judge/changes.h).
+results::CondensedResult condense(const results::Result& result);
+
+/// The rows of a result, even if it is in no series.
+std::vector<results::CondensedRow> condensed_rows(const results::Result& result);
 
 /// The findings in one series.
 struct SeriesFindings {

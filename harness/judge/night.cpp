@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "harness/judge/condense.h"
+#include "harness/judge/history.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/spread.h"
 

@@ -8,7 +8,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/judge/condense.h"
+#include "harness/judge/history.h"
 #include "harness/judge/night_fixture.h"
 
 namespace lab::judge {

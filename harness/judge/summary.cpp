@@ -1,7 +1,6 @@
 #include "harness/judge/summary.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "harness/stats/layout_effect.h"

@@ -2,7 +2,7 @@
 ///
 /// Within a session both arms ran interleaved in blocks: the exact rank test (stats/ranks.h) runs on strata of blocks
 /// (stats/strata.h), after the session's drift (drift.h) is removed. Two sessions have no common block, so everything
-/// is one stratum, and their rows are tested against "head is within a shift (session_shift.h) of base" instead of
+/// is one stratum, and their rows are tested against "head is within a shift (drift.h) of base" instead of
 /// "head equals base": the interval is wider by the shift on both sides, and p is the largest within it. Shifts and
 /// ratios are logarithms here.
 ///

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "harness/judge/comparability.h"
 #include "harness/stats/power.h"
 #include "harness/stats/quantile.h"
 
@@ -31,11 +30,52 @@ double detectable(const ComparisonRow& row) {
   return stats::detectable_change(*row.interval, row.ratio);
 }
 
+/// What is the same for all rows.
+struct Terms {
+  VerdictRule rule;
+  double shift = 0;             ///< logarithm of the session shift
+  std::size_t family = 0;       ///< number of rows that p is corrected for
+  std::optional<double> noise;  ///< of the table
+};
+
 /// Why no test of the row could have found what matters; kNone if its ratio lies between the verdicts.
 Reason blind_reason(const ComparisonRow& row, const TestedRow& test, const VerdictRule& rule) {
   if (!row.interval) return Reason::kNoInterval;
   if (test.least_p() * static_cast<double>(row.table) >= rule.alpha) return Reason::kTooYoung;
   return detectable(row) > std::max(kMaxDetectableChange, rule.threshold) ? Reason::kBlind : Reason::kNone;
+}
+
+/// Whether the row would have a finding if layout had no effect, but has none.
+bool is_hidden_by_layout(const ComparisonRow& row, const TestedRow& test, double p_without_layout, const Terms& terms) {
+  if (row.verdict != Verdict::kUnknown) return false;
+  ComparisonRow same_layout = row;
+  same_layout.p = p_without_layout;
+  same_layout.interval = test.interval_without_layout(terms.shift);
+  return is_finding(judge(same_layout, terms.rule.alpha, terms.rule.threshold));
+}
+
+void explain_unknown(const TestedRow& test, const Terms& terms, ComparisonRow& row) {
+  // A row with too few processes to estimate its noise gets the table's noise.
+  const std::optional<double> own = test.noise(), noise = own ? own : terms.noise;
+  if (noise) row.needed = test.needed(*noise, terms.shift, terms.rule.threshold);
+  row.reason = blind_reason(row, test, terms.rule);
+  if (row.reason == Reason::kBlind) row.blind_below = detectable(row);
+}
+
+/// `unjudged`: why the test counts for nothing, if it does.
+void set_verdict(const TestedRow& test, const AdjustedP& adjusted, Reason unjudged, const Terms& terms,
+                 ComparisonRow& row) {
+  row.p = adjusted.p;
+  row.table = terms.family;
+  row.interval = test.interval(terms.shift);
+  row.verdict = judge(row, terms.rule.alpha, terms.rule.threshold);
+  row.hidden_by_layout = is_hidden_by_layout(row, test, adjusted.without_layout, terms);
+  row.reason = unjudged;
+  if (row.reason != Reason::kNone)
+    row.verdict = Verdict::kUnknown;
+  else if (row.verdict == Verdict::kUnknown)
+    explain_unknown(test, terms, row);
+  if (row.reason == Reason::kNone) row.seen = test.seen(terms.shift, terms.rule.threshold);
 }
 
 }  // namespace
@@ -120,7 +160,7 @@ double VerdictTable::layout_shift() const {
   return shifts.empty() ? 0 : std::expm1(stats::median(shifts));
 }
 
-std::vector<VerdictTable::AdjustedP> VerdictTable::adjusted(double shift) const {
+std::vector<AdjustedP> VerdictTable::adjusted(double shift) const {
   std::vector<double> p, without_layout;
   for (const Row& row : rows_) {
     if (!is_tested(row.known)) continue;
@@ -133,42 +173,10 @@ std::vector<VerdictTable::AdjustedP> VerdictTable::adjusted(double shift) const 
   return adjusted;
 }
 
-bool VerdictTable::is_hidden_by_layout(const ComparisonRow& row, const TestedRow& test, double p_without_layout,
-                                       const Terms& terms) {
-  if (row.verdict != Verdict::kUnknown) return false;
-  ComparisonRow same_layout = row;
-  same_layout.p = p_without_layout;
-  same_layout.interval = test.interval_without_layout(terms.shift);
-  return is_finding(judge(same_layout, terms.rule.alpha, terms.rule.threshold));
-}
-
 Reason VerdictTable::unjudged_reason(const ComparisonRow& row, const VerdictRule& rule) const {
   if (rule.unjudged != Reason::kNone) return rule.unjudged;
   const bool warming_up = base_->is_warming_up(row.benchmark) || head_->is_warming_up(row.benchmark);
   return warming_up ? Reason::kWarmingUp : Reason::kNone;
-}
-
-void VerdictTable::explain_unknown(const TestedRow& test, const Terms& terms, ComparisonRow& row) {
-  // A row with too few processes to estimate its noise gets the table's noise.
-  const std::optional<double> own = test.noise(), noise = own ? own : terms.noise;
-  if (noise) row.needed = test.needed(*noise, terms.shift, terms.rule.threshold);
-  row.reason = blind_reason(row, test, terms.rule);
-  if (row.reason == Reason::kBlind) row.blind_below = detectable(row);
-}
-
-void VerdictTable::set_verdict(const TestedRow& test, const AdjustedP& adjusted, const Terms& terms,
-                               ComparisonRow& row) const {
-  row.p = adjusted.p;
-  row.table = terms.family;
-  row.interval = test.interval(terms.shift);
-  row.verdict = judge(row, terms.rule.alpha, terms.rule.threshold);
-  row.hidden_by_layout = is_hidden_by_layout(row, test, adjusted.without_layout, terms);
-  row.reason = unjudged_reason(row, terms.rule);
-  if (row.reason != Reason::kNone)
-    row.verdict = Verdict::kUnknown;
-  else if (row.verdict == Verdict::kUnknown)
-    explain_unknown(test, terms, row);
-  if (row.reason == Reason::kNone) row.seen = test.seen(terms.shift, terms.rule.threshold);
 }
 
 std::vector<ComparisonRow> VerdictTable::verdicts(const VerdictRule& rule) const {
@@ -182,7 +190,7 @@ std::vector<ComparisonRow> VerdictTable::verdicts(const VerdictRule& rule) const
       made.ratio = std::exp(row.test->log_ratio());
       made.layout = row.test->layout();
     }
-    if (is_tested(row.known)) set_verdict(*row.test, *next++, terms, made);
+    if (is_tested(row.known)) set_verdict(*row.test, *next++, unjudged_reason(made, rule), terms, made);
   }
   std::ranges::sort(rows, {}, [](const ComparisonRow& row) {
     return std::tuple(row.verdict, !row.p, -std::abs(std::log(row.ratio)), std::string_view(row.benchmark));

@@ -14,7 +14,7 @@
 
 #include "harness/judge/compared_arm.h"
 #include "harness/judge/comparison.h"
-#include "harness/judge/session_shift.h"
+#include "harness/judge/drift.h"
 #include "harness/judge/tested_row.h"
 
 namespace lab::judge {
@@ -25,6 +25,11 @@ struct VerdictRule {
   double alpha = stats::kAlpha;
   double threshold = kThreshold;
   Reason unjudged = Reason::kNone;  ///< why the sessions give no verdict
+};
+
+/// Of a tested row, after Holm.
+struct AdjustedP {
+  double p = 1, without_layout = 1;
 };
 
 /// Refers to both sides, which must outlive it.
@@ -56,29 +61,12 @@ class VerdictTable {
     ComparisonRow known;            ///< before the tests
     std::optional<TestedRow> test;  ///< none if a side has no values
   };
-  /// Of a tested row, after Holm.
-  struct AdjustedP {
-    double p = 1, without_layout = 1;
-  };
-
-  /// What is the same for all rows.
-  struct Terms {
-    VerdictRule rule;
-    double shift = 0;             ///< logarithm of the session shift
-    std::size_t family = 0;       ///< number of rows that p is corrected for
-    std::optional<double> noise;  ///< of the table
-  };
 
   Row started(const std::string& benchmark) const;
   Drift drift_of(const std::vector<const ComparedArm*>& sides) const;
   std::vector<AdjustedP> adjusted(double shift) const;
-  void set_verdict(const TestedRow& test, const AdjustedP& adjusted, const Terms& terms, ComparisonRow& row) const;
   /// Why the test of a row counts for nothing; kNone if it counts.
   Reason unjudged_reason(const ComparisonRow& row, const VerdictRule& rule) const;
-  /// Whether the row would have a finding if layout had no effect, but has none.
-  static bool is_hidden_by_layout(const ComparisonRow& row, const TestedRow& test, double p_without_layout,
-                                  const Terms& terms);
-  static void explain_unknown(const TestedRow& test, const Terms& terms, ComparisonRow& row);
 
   const ComparedArm *base_, *head_;
   std::vector<Row> rows_;

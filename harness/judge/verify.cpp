@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 namespace lab::judge {
@@ -118,9 +117,7 @@ std::vector<std::string> without_reference(const results::Result& result) {
         !known.contains(workload_of(process.benchmark)))
       without.insert(workload_of(process.benchmark));
   for (const results::Unsupported& unsupported : result.unsupported)
-    if (const results::VariantCard* const variant = results::find_variant(result, unsupported.benchmark);
-        variant != nullptr && variant->reference)
-      without.erase(workload_of(unsupported.benchmark));
+    if (by_reference(result, unsupported.benchmark)) without.erase(workload_of(unsupported.benchmark));
   return {without.begin(), without.end()};
 }
 

@@ -73,7 +73,7 @@ FIGURES: list[tuple[str, Callable[[], str]]] = [
     (r"because (\w+) layouts\s+tell little", lambda: in_words(constant("harness/measure/code_layouts.h", "kLayouts"))),
     (r"is linked in (\w+) random layouts", lambda: in_words(constant("harness/measure/code_layouts.h", "kLayouts"))),
     (r"could not have detected (\d+ %)",
-     lambda: percent(constant("harness/judge/control.h", "kMaxDetectableChange"))),
+     lambda: percent(constant("harness/judge/fitness.h", "kMaxDetectableChange"))),
     (r"on the next nights, (\w+) at most", lambda: in_words(constant("harness/judge/alarms.h", "kMostTries"))),
     (r"disturbed more than (\d+ %) of its time", lambda: percent(constant("harness/judge/fitness.h", "kDisturbedTime"))),
     (r"the level of their last (\w+) nights", lambda: in_words(constant("harness/judge/night.h", "kRecent"))),

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/judge/comparison.h"
-#include "harness/judge/control.h"
+#include "harness/judge/fitness.h"
 #include "harness/report/document.h"
 
 namespace lab::report {

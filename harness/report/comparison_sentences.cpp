@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "harness/base/digits.h"
-#include "harness/judge/outlook.h"
+#include "harness/judge/comparison.h"
 #include "harness/report/fitness_text.h"
 #include "harness/stats/power.h"
 

@@ -1,4 +1,4 @@
-#include "harness/judge/outlook.h"
+#include "harness/judge/comparison.h"
 
 #include <gtest/gtest.h>
 
