@@ -3,18 +3,66 @@
 #include "harness/app/bisect.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <optional>
 #include <utility>
 
+#include "harness/base/fit.h"
 #include "harness/base/interrupt.h"
+#include "harness/base/terminal.h"
 #include "harness/base/usage_error.h"
-#include "harness/cli/bisect_terminal.h"
+#include "harness/cli/build_progress.h"
 #include "harness/cli/commands.h"
 #include "harness/report/bisect_text.h"
 
 namespace lab::cli {
 
 namespace {
+
+/// The progress of `bisect` on standard error.
+class BisectTerminal : public app::BisectEvents {
+  void on_open(const results::BisectRecord& record) override {
+    const results::BisectQuestion& question = record.question();
+    names_.emplace(question);
+    line_.print(fmt::format("bisect: {} after {}, {}", counted(question.commits.size() - 1, "commit"),
+                            (*names_)(question.commits.front().sha),
+                            question.benchmark.empty() ? question.command : question.benchmark));
+    if (!record.warning().empty()) line_.print(fmt::format("bisect: warning: {}", record.warning()));
+    if (record.found() > 0)
+      line_.print(fmt::format("bisect: resuming after {} in '{}' (--restart discards them)",
+                              counted(record.found(), "step"), record.path().string()));
+  }
+  void on_prepare(const std::string& sha) override { build_.begin("bisect: preparing " + (*names_)(sha)); }
+  void on_build_output(std::string_view line) override { build_.show(line); }
+  void on_failure(const std::string& sha, const std::string& why) override {
+    line_.print(fmt::format("bisect: failed at {}: {}", (*names_)(sha), why));
+  }
+  void on_step(const app::BisectStep& step) override {
+    const results::BisectEntry& entry = step.entry;
+    const std::string commit = (*names_)(entry.commit);
+    const auto posterior = [&] {
+      return "bisect: " + report::posterior_text(entry, step.verdict.measurements, step.credible_set_size, *names_);
+    };
+    if (!entry.skip.empty())
+      line_.print(fmt::format("bisect: skipped {}: {}{}", commit, entry.skip,
+                              entry.again ? " (the next call retries it)" : ""));
+    else if (line_.live())
+      line_.show(posterior());
+    else if (entry.value)
+      line_.print(fmt::format("{}; {:.6g} at {}", posterior(), *entry.value, commit));
+  }
+  void on_end(const results::BisectRecord& record, bool answered) override {
+    line_.clear();
+    if (!answered && !record.entries().empty())
+      line_.print(fmt::format("bisect: {} saved in '{}'; the same command resumes from there",
+                              counted(record.entries().size(), "step"), record.path().string()));
+  }
+
+  StatusLine line_{STDERR_FILENO};
+  BuildProgress build_{line_};
+  std::optional<report::CommitNames> names_;
+};
 
 Expected<app::BisectRequest> parse_request(const Options& options) {
   constexpr const char* kHint = "python3 make.py bisect --help";

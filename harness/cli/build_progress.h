@@ -1,7 +1,6 @@
 /// Build progress on a terminal.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,5 @@
 #include "harness/cli/run_terminal.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
