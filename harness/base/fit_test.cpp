@@ -21,6 +21,12 @@ TEST(Counted, has_its_plural_and_commas) {
   EXPECT_EQ(thousands("-1234.5678"), "-1,234.5678");
 }
 
+TEST(FirstNames, are_named_and_the_others_are_counted) {
+  EXPECT_EQ(first_names({"a", "b", "c"}, 3), "a, b, c");
+  EXPECT_EQ(first_names({"a", "b", "c", "d", "e"}, 3), "a, b, c, 2 more");
+  EXPECT_EQ(first_names({}, 3), "");
+}
+
 TEST(TextWidth, counts_characters_and_no_colour) {
   EXPECT_EQ(text_width(""), 0u);
   EXPECT_EQ(text_width("1.5\u00d7"), 4u);
