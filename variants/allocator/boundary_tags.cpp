@@ -10,8 +10,6 @@ class BoundaryTags : public ArenaHeap<designs::BoundaryTags> {
   // Next fit leaves free blocks everywhere, so that large requests need more room than elsewhere.
   explicit BoundaryTags(const Demand& demand) : ArenaHeap(demand, 4, 0) {}
 
-  void free(void* block) { design_.free(block); }
-
   std::size_t alignment(std::size_t) const { return designs::BoundaryTags::kGranule; }
   std::size_t occupied(const void* block, std::size_t) const { return design_.block_bytes(block); }
 

@@ -18,7 +18,6 @@ class BuddyAreas : public BuddyHeapOf<AreasOfLeaves> {
   explicit BuddyAreas(const Demand& demand)
       : BuddyHeapOf(demand, buffer_bytes({.bytes = 2 * demand.bytes, .blocks = demand.blocks}), &AreasOfLeaves::plan) {}
 
-  void free(void* block) { buddy_.free(block); }
   std::size_t alignment(std::size_t bytes) const { return buddy_.alignment(bytes); }
   std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.block_bytes(bytes); }
   std::size_t capacity(std::size_t bytes) const { return buddy_.capacity(bytes); }

@@ -1,18 +1,8 @@
 #include "variants/allocator/family/ladder_heap.h"
 #include "variants/allocator/family/registration.h"
 
-namespace lab::allocator {
-
-class BuddyListWalk : public LadderHeap<designs::BuddyListWalk> {
- public:
-  static constexpr bool kSearchesEveryFreeBlock = true;
-  using LadderHeap::LadderHeap;
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::BuddyListWalk>(
+  return allocator::make_variant<allocator::LadderHeap<designs::BuddyListWalk>>(
       LAB_VARIANT,
       {.idea =
            "Buddy, first rung: a search of the level's free list tells whether the buddy is free; free(pointer, size).",

@@ -3,7 +3,7 @@
 #include "variants/allocator/family/registration.h"
 
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::LockedHeap<allocator::Buddy>>(
+  return allocator::make_variant<allocator::LockedHeap<allocator::BuddyHeap>>(
       LAB_VARIANT, {.idea = "The article's buddy allocator (buddy) behind one lock, for any number of threads: what is "
                             "to be compared with allocators that serve threads.",
                     .cost = "As buddy, and an atomic exchange for each call, also on one thread.",

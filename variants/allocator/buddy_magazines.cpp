@@ -1,18 +1,8 @@
 #include "variants/allocator/family/buddy_magazines_heap.h"
 #include "variants/allocator/family/registration.h"
 
-namespace lab::allocator {
-
-class BuddyMagazines : public BuddyMagazinesHeap<designs::FreedBy::kPointer> {
- public:
-  using BuddyMagazinesHeap::BuddyMagazinesHeap;
-  void free(void* block) { buddy_.free(block); }
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::BuddyMagazines>(
+  return allocator::make_variant<allocator::BuddyMagazinesHeap<designs::FreedBy::kPointer>>(
       LAB_VARIANT,
       {.idea =
            "The buddy allocator behind magazines: each level has a stack of the 32 blocks that were freed last, which "

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "variants/allocator/family/buddy_heap.h"
+#include "variants/allocator/family/free_memory.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/designs/offsets/buddy.h"
 
@@ -11,7 +12,7 @@ class BuddyOutside {
   explicit BuddyOutside(const Demand& demand)
       : buffer_(demand, buffer_bytes(demand)),
         begin_(static_cast<std::byte*>(buffer_.begin())),
-        buddy_(layout(buffer_)) {}
+        buddy_(accepted(designs::BuddyLayout::plan(buffer_.bytes(), kLeafBytes), buffer_).layout) {}
 
   void* allocate(std::size_t bytes) {
     const std::size_t offset = buddy_.allocate(bytes);
@@ -29,11 +30,7 @@ class BuddyOutside {
   std::size_t leaf_bytes() const { return kLeafBytes; }
   std::size_t allocated_bytes() const { return buddy_.store().bytes(); }
 
-  double external_fragmentation() const {
-    double free_bytes = 0;
-    buddy_.for_each_free([&](std::size_t, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
-    return free_bytes == 0 ? 0 : 1 - static_cast<double>(buddy_.largest_free()) / free_bytes;
-  }
+  double external_fragmentation() const { return fragmentation_of(buddy_); }
   std::map<std::string, double> counters() const {
     constexpr std::size_t kLinkBits = 8 * sizeof(designs::BuddyStoreBeside::Link);
     const designs::BuddyLayout& layout = buddy_.layout();
@@ -48,12 +45,6 @@ class BuddyOutside {
 
   // Rounding to a power of two at most doubles a request. The rest is for fragmented free memory.
   static std::size_t buffer_bytes(const Demand& demand) { return 2 * demand.bytes + (demand.blocks + 64) * kLeafBytes; }
-
-  static designs::BuddyLayout layout(const Buffer& buffer) {
-    const designs::PlannedBuddy planned = designs::BuddyLayout::plan(buffer.bytes(), kLeafBytes);
-    if (!planned.refusal.empty()) out_of_memory(buffer.bytes());
-    return planned.layout;
-  }
 
   Buffer buffer_;
   std::byte* begin_;

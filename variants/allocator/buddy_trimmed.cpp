@@ -1,3 +1,4 @@
+#include "variants/allocator/family/free_memory.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/designs/addresses/trimmed_buddy.h"
 
@@ -17,11 +18,7 @@ class BuddyTrimmed {
   std::size_t capacity(std::size_t bytes) const { return buddy_.capacity(bytes); }
   std::size_t leaf_bytes() const { return kLeafBytes; }
 
-  double external_fragmentation() const {
-    double free_bytes = 0;
-    buddy_.for_each_free([&](const void*, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
-    return free_bytes == 0 ? 0 : 1 - static_cast<double>(buddy_.largest_free()) / free_bytes;
-  }
+  double external_fragmentation() const { return fragmentation_of(buddy_); }
   std::map<std::string, double> counters() const {
     return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
             {"metadata_bytes", static_cast<double>(designs::TrimmedBuddy::metadata_bytes(buddy_.leaves()))},

@@ -3,18 +3,8 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/allocator/family/third_party_heap.h"
 
-namespace lab::allocator {
-
-class JemallocVariant : public ThirdPartyHeap<Jemalloc> {
- public:
-  using ThirdPartyHeap::ThirdPartyHeap;
-  void free(void* block) { std::free(block); }
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::JemallocVariant>(
+  return allocator::make_variant<allocator::ThirdPartyHeap<Jemalloc>>(
       LAB_VARIANT,
       {.idea = "Size classes in slabs, a cache per thread in front of arenas; metadata apart from the blocks.",
        .cost = "A few instructions from the cache; many calls share the cost of a fill or a flush. Memory: size "

@@ -2,18 +2,8 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/designs/addresses/atomic_linear.h"
 
-namespace lab::allocator {
-
-class LinearAtomic : public LinearHeap<designs::AtomicLinear<16>, 16> {
- public:
-  static constexpr bool kThreadSafe = true;
-  using LinearHeap::LinearHeap;
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::LinearAtomic>(
+  return allocator::make_variant<allocator::LinearHeap<designs::AtomicLinear<16>, 16>>(
       LAB_VARIANT,
       {.idea = "The linear allocator for several threads: one atomic addition advances the pointer that all share.",
        .cost = "Allocate: an atomic addition, with or without another thread. Reset: one store. No metadata.",

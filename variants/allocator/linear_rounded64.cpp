@@ -2,18 +2,8 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/designs/addresses/atomic_linear.h"
 
-namespace lab::allocator {
-
-class LinearRounded64 : public LinearHeap<designs::AtomicLinear<64>, 64> {
- public:
-  static constexpr bool kThreadSafe = true;
-  using LinearHeap::LinearHeap;
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::LinearRounded64>(
+  return allocator::make_variant<allocator::LinearHeap<designs::AtomicLinear<64>, 64>>(
       LAB_VARIANT,
       {.idea = "linear_atomic with sizes rounded up to 64 bytes, so that no two blocks share a cache line.",
        .cost = "Allocate: an atomic addition. Reset: one store. Memory: rounding up to 64 bytes.",

@@ -3,18 +3,8 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/allocator/family/third_party_heap.h"
 
-namespace lab::allocator {
-
-class MimallocVariant : public ThirdPartyHeap<Mimalloc> {
- public:
-  using ThirdPartyHeap::ThirdPartyHeap;
-  void free(void* block) { mi_free(block); }
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::MimallocVariant>(
+  return allocator::make_variant<allocator::ThirdPartyHeap<Mimalloc>>(
       LAB_VARIANT,
       {.idea = "Each page serves one size class and has its own free list; a thread owns its pages.",
        .cost = "Allocate and free: a few instructions on a page's list. Memory: size classes at most 12.5 % apart.",

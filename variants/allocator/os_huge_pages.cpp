@@ -1,17 +1,8 @@
 #include "variants/allocator/family/os_pages.h"
 #include "variants/allocator/family/registration.h"
 
-namespace lab::allocator {
-
-class PagesHuge : public OsPages {
- public:
-  explicit PagesHuge(const Demand&) : OsPages(Size::kHuge) {}
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
-  bench::Variant variant = allocator::make_variant<allocator::PagesHuge>(
+  bench::Variant variant = allocator::make_variant<allocator::OsPagesOf<allocator::OsPages::Size::kHuge>>(
       LAB_VARIANT,
       {.idea = "os_pages, but each block of 1 MiB or more is whole pages of 2 MiB, which the kernel is asked for "
                "(transparent huge pages).",

@@ -2,17 +2,8 @@
 
 #include "variants/allocator/family/registration.h"
 
-namespace lab::allocator {
-
-class Pages4K : public OsPages {
- public:
-  explicit Pages4K(const Demand&) : OsPages(Size::k4K) {}
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::Pages4K>(
+  return allocator::make_variant<allocator::OsPagesOf<allocator::OsPages::Size::k4K>>(
       LAB_VARIANT,
       {.idea = "Each block of 4 KiB or more is mapped by itself, as whole pages of 4 KiB. Free memory has no holes, "
                "because the page table puts any free pages together. Small blocks are the C library's.",

@@ -1,5 +1,6 @@
 #include "variants/designs/addresses/relocatable.h"
 
+#include "variants/allocator/family/free_memory.h"
 #include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
@@ -22,11 +23,7 @@ class Relocatable {
   std::size_t allocated_bytes() const { return heap_.allocated_bytes(); }
   std::size_t most_allocated_bytes() const { return heap_.most_allocated_bytes(); }
 
-  double external_fragmentation() const {
-    double free = 0;
-    heap_.fit().for_each_free([&](std::uint32_t, std::uint32_t leaves) { free += leaves; });
-    return free == 0 ? 0 : 1 - heap_.fit().largest_free() / free;
-  }
+  double external_fragmentation() const { return fragmentation_of(heap_.fit()); }
   std::map<std::string, double> counters() const {
     return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
             {"metadata_bytes", static_cast<double>(heap_.metadata_bytes())},

@@ -9,8 +9,6 @@ class Slab : public ArenaHeap<designs::Slab> {
  public:
   explicit Slab(const Demand& demand) : ArenaHeap(demand, 2, kPartlyUsedSlabs) {}
 
-  void free(void* block) { design_.free(block); }
-
   std::size_t alignment(std::size_t bytes) const { return designs::Slab::alignment(bytes); }
   std::size_t occupied(const void*, std::size_t bytes) const { return designs::Slab::block_bytes(bytes); }
   std::size_t leaf_bytes() const { return designs::Slab::kPageBytes; }

@@ -1,5 +1,6 @@
 #include "variants/designs/addresses/small_apart.h"
 
+#include "variants/allocator/family/free_memory.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/designs/addresses/checked_buddy.h"
 
@@ -7,7 +8,9 @@ namespace lab::allocator {
 
 class SmallApart {
  public:
-  explicit SmallApart(const Demand& demand) : buffer_(demand, buffer_bytes(demand)), heap_(layout(buffer_)) {}
+  explicit SmallApart(const Demand& demand)
+      : buffer_(demand, buffer_bytes(demand)),
+        heap_(accepted(designs::SmallApartLayout::plan(buffer_.begin(), buffer_.bytes()), buffer_)) {}
 
   void* allocate(std::size_t bytes) { return heap_.allocate(bytes); }
   void free(void* block) { heap_.free(block); }
@@ -19,11 +22,7 @@ class SmallApart {
   /// The small part, which has smaller leaves, takes whole pages.
   std::size_t leaf_bytes() const { return designs::SmallApartLayout::kLargeLeafBytes; }
 
-  double external_fragmentation() const {
-    double free_bytes = 0;
-    heap_.for_each_free([&](const void*, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
-    return free_bytes == 0 ? 0 : 1 - static_cast<double>(heap_.largest_free()) / free_bytes;
-  }
+  double external_fragmentation() const { return fragmentation_of(heap_); }
   std::map<std::string, double> counters() const {
     return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
             {"metadata_bytes", static_cast<double>(heap_.layout().metadata_bytes())},
@@ -36,11 +35,6 @@ class SmallApart {
   static std::size_t buffer_bytes(const Demand& demand) {
     const std::size_t large = 2 * demand.bytes + (demand.blocks + 64) * designs::SmallApartLayout::kLargeLeafBytes;
     return large + large / (designs::SmallApartLayout::kSmallShare - 1) + 2 * kPageBytes;
-  }
-  static designs::SmallApartLayout layout(const Buffer& buffer) {
-    designs::SmallApartLayout planned = designs::SmallApartLayout::plan(buffer.begin(), buffer.bytes());
-    if (!planned.refusal.empty()) out_of_memory(buffer.bytes());
-    return planned;
   }
 
   Buffer buffer_;

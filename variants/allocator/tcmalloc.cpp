@@ -3,18 +3,8 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/allocator/family/third_party_heap.h"
 
-namespace lab::allocator {
-
-class TcmallocVariant : public ThirdPartyHeap<Tcmalloc> {
- public:
-  using ThirdPartyHeap::ThirdPartyHeap;
-  void free(void* block) { std::free(block); }
-};
-
-}  // namespace lab::allocator
-
 lab::bench::Variant lab::bench::this_variant() {
-  return allocator::make_variant<allocator::TcmallocVariant>(
+  return allocator::make_variant<allocator::ThirdPartyHeap<Tcmalloc>>(
       LAB_VARIANT,
       {.idea =
            "Size classes with linked lists of free blocks, per thread; a central list moves batches between threads; "

@@ -9,8 +9,6 @@ class Tlsf : public ArenaHeap<designs::Tlsf> {
  public:
   explicit Tlsf(const Demand& demand) : ArenaHeap(demand, 2, 4 * kPageBytes) {}
 
-  void free(void* block) { design_.free(block); }
-
   std::size_t alignment(std::size_t) const { return designs::Tlsf::kGranule; }
   std::size_t occupied(const void* block, std::size_t) const { return design_.block_bytes(block); }
 

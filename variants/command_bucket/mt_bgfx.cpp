@@ -2,11 +2,8 @@
 #include "variants/command_bucket/family/item_buckets.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<ItemBuckets<DrawItem, designs::SaturatingSlotCounter>, Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "bgfx's scheme: a counter of draws that saturates; a draw's item and its key lie at its number, with "
@@ -19,5 +16,3 @@ bench::Variant bench::this_variant() {
                   "keys; items have room for the most that a draw may need (here only for the arguments of this frame)",
   });
 }
-
-}  // namespace lab

@@ -1,11 +1,8 @@
 #include "variants/command_bucket/family/command_bucket.h"
 #include "variants/command_bucket/family/run_buckets.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<RunBuckets<ArticlePacket, MergeSortedRuns, kWholeBucket, false>, Threading::kPool, ShiftedKeys>({
       .name = LAB_VARIANT,
       .idea = "one bucket per thread and layer, sorted by itself, and merged afterwards; with the sort and the "
@@ -17,5 +14,3 @@ bench::Variant bench::this_variant() {
       .weakness = "memory for the entries of a whole frame per thread; all buckets are sorted by one thread",
   });
 }
-
-}  // namespace lab

@@ -1,11 +1,8 @@
 #include "variants/command_bucket/family/command_bucket.h"
 #include "variants/command_bucket/family/run_buckets.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<RunBuckets<CompactPacket, SortFromRuns, 256, false>, Threading::kPool, ShiftedKeys>({
       .name = LAB_VARIANT,
       .idea = "each thread fills runs of its own in pages of 256 entries, which it takes from a common store; a radix "
@@ -16,5 +13,3 @@ bench::Variant bench::this_variant() {
       .weakness = "each thread leaves a page of each bucket partly used",
   });
 }
-
-}  // namespace lab

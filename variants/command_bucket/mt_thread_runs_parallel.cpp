@@ -1,11 +1,8 @@
 #include "variants/command_bucket/family/command_bucket.h"
 #include "variants/command_bucket/family/run_buckets.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<RunBuckets<CompactPacket, SortFromRuns, 256, true>, Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "mt_thread_runs with its buckets sorted at the same time, each by one worker",
@@ -14,5 +11,3 @@ bench::Variant bench::this_variant() {
       .weakness = "three buckets keep at most three workers busy, and two workers no better than two thirds",
   });
 }
-
-}  // namespace lab

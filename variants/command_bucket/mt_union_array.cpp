@@ -2,11 +2,8 @@
 #include "variants/command_bucket/family/item_buckets.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<ItemBuckets<UnionItem, designs::AtomicSlotCounter>, Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "the array of union packets, filled by several threads",
@@ -16,5 +13,3 @@ bench::Variant bench::this_variant() {
       .weakness = "all threads write to one counter and to neighbouring items",
   });
 }
-
-}  // namespace lab

@@ -2,11 +2,8 @@
 #include "variants/command_bucket/family/item_buckets.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<ItemBuckets<UnionItem, designs::SlotCounter>, Threading::kOne>({
       .name = LAB_VARIANT,
       .idea = "one array of unions of all commands for each bucket, told apart by a number: no packets, no pointers",
@@ -16,5 +13,3 @@ bench::Variant bench::this_variant() {
       .weakness = "a larger command makes all of them larger, and a new one changes the union",
   });
 }
-
-}  // namespace lab

@@ -2,11 +2,8 @@
 #include "variants/common/mallocs/jemalloc.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<Buckets<NewPackets<FreeOrder::kSubmission, Jemalloc>, designs::SlotCounter>, Threading::kOne>({
       .name = LAB_VARIANT,
       .idea = "version 1 on jemalloc: each packet is a block of its size classes; freed in the order of submission",
@@ -16,5 +13,3 @@ bench::Variant bench::this_variant() {
       .weakness = "packets are freed one by one after the frame, and the order scatters those of the next frame",
   });
 }
-
-}  // namespace lab

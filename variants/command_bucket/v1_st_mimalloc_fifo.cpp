@@ -2,11 +2,8 @@
 #include "variants/common/mallocs/mimalloc.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<Buckets<NewPackets<FreeOrder::kAllocation, Mimalloc>, designs::SlotCounter>, Threading::kOne>({
       .name = LAB_VARIANT,
       .idea = "version 1 on mimalloc: each packet is a block of its size classes; freed in the order of allocation",
@@ -16,5 +13,3 @@ bench::Variant bench::this_variant() {
       .weakness = "packets are freed one by one after the frame",
   });
 }
-
-}  // namespace lab

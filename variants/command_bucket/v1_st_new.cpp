@@ -1,11 +1,8 @@
 #include "variants/command_bucket/family/command_bucket.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<Buckets<NewPackets<FreeOrder::kSubmission>, designs::SlotCounter>, Threading::kOne>({
       .name = LAB_VARIANT,
       .idea =
@@ -16,5 +13,3 @@ bench::Variant bench::this_variant() {
                   "order of submission, which scatters those of the next frame",
   });
 }
-
-}  // namespace lab

@@ -2,19 +2,9 @@
 #include "variants/designs/addresses/linear.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-namespace {
-
-constexpr std::size_t kGranule = kPacketAlignment;  // all packet sizes are multiples of it
-
-}  // namespace
-
-bench::Variant bench::this_variant() {
-  return make_variant<Buckets<LinearPackets<designs::Linear<kGranule>, kGranule>, designs::SlotCounter>,
-                      Threading::kOne>({
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  return make_variant<Buckets<LinearPackets<designs::Linear>, designs::SlotCounter>, Threading::kOne>({
       .name = LAB_VARIANT,
       .idea = "all packets of a frame come from one buffer by advancing a pointer; the end of the frame frees "
               "everything at once",
@@ -23,5 +13,3 @@ bench::Variant bench::this_variant() {
       .weakness = "the buffer must hold the largest frame; nothing can be freed within a frame",
   });
 }
-
-}  // namespace lab

@@ -1,11 +1,8 @@
 #include "variants/command_bucket/family/command_bucket.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<Buckets<NewPackets<FreeOrder::kSubmission>, designs::AtomicSlotCounter>, Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "version 1 on every core: operator new is already thread-safe; an atomic addition claims the entry",
@@ -15,5 +12,3 @@ bench::Variant bench::this_variant() {
                   "frees all packets, here in the order of submission",
   });
 }
-
-}  // namespace lab

@@ -1,11 +1,8 @@
 #include "variants/command_bucket/family/command_bucket.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
   return make_variant<Buckets<NewPackets<FreeOrder::kAllocation>, designs::AtomicSlotCounter>, Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "version 3 with packets freed in the order of their addresses, so that each thread's next packets are "
@@ -16,5 +13,3 @@ bench::Variant bench::this_variant() {
                   "frees all packets",
   });
 }
-
-}  // namespace lab

@@ -2,19 +2,9 @@
 #include "variants/designs/addresses/atomic_linear.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-namespace {
-
-constexpr std::size_t kGranule = kPacketAlignment;  // all packet sizes are multiples of it
-
-}  // namespace
-
-bench::Variant bench::this_variant() {
-  return make_variant<Buckets<LinearPackets<designs::AtomicLinear<kGranule>, kGranule>, designs::AtomicSlotCounter>,
-                      Threading::kPool>({
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  return make_variant<Buckets<LinearPackets<designs::AtomicLinear>, designs::AtomicSlotCounter>, Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "version 2 on every core: one atomic addition advances the linear allocator, another claims the "
               "bucket's entry",
@@ -23,5 +13,3 @@ bench::Variant bench::this_variant() {
       .weakness = "packets of 20 and 36 bytes share cache lines: false sharing between cores that write neighbours",
   });
 }
-
-}  // namespace lab

@@ -2,18 +2,10 @@
 #include "variants/designs/addresses/atomic_linear.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-namespace {
-
-constexpr std::size_t kGranule = 64;  // a cache line
-
-}  // namespace
-
-bench::Variant bench::this_variant() {
-  return make_variant<Buckets<LinearPackets<designs::AtomicLinear<kGranule>, kGranule>, designs::AtomicSlotCounter>,
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  constexpr std::size_t kCacheLine = 64;
+  return make_variant<Buckets<LinearPackets<designs::AtomicLinear, kCacheLine>, designs::AtomicSlotCounter>,
                       Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "version 4 with every packet rounded up to a cache line, so that no two threads write to the same line",
@@ -22,5 +14,3 @@ bench::Variant bench::this_variant() {
       .weakness = "submit reads twice the memory; both counters are still shared",
   });
 }
-
-}  // namespace lab

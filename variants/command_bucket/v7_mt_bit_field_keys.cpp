@@ -2,14 +2,10 @@
 #include "variants/designs/addresses/thread_local_linear.h"
 #include "variants/designs/offsets/slot_blocks.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
-  return make_variant<
-      Buckets<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>, designs::SlotBlocks<>>,
-      Threading::kPool, BitFieldKeys>({
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<>>, Threading::kPool,
+                      BitFieldKeys>({
       .name = LAB_VARIANT,
       .idea = "version 7 with keys that the compiler puts together from bit fields",
       .cost = "as many instructions as shifting and masking, if the compiler merges the fields well",
@@ -18,5 +14,3 @@ bench::Variant bench::this_variant() {
       .weakness = "the order of bit fields is the compiler's choice; a layout is fixed when the program is compiled",
   });
 }
-
-}  // namespace lab

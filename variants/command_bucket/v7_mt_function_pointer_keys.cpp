@@ -2,14 +2,10 @@
 #include "variants/designs/addresses/thread_local_linear.h"
 #include "variants/designs/offsets/slot_blocks.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
-  return make_variant<
-      Buckets<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>, designs::SlotBlocks<>>,
-      Threading::kPool, FunctionPointerKeys>({
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<>>, Threading::kPool,
+                      FunctionPointerKeys>({
       .name = LAB_VARIANT,
       .idea = "version 7 with keys that a function makes, called through a pointer: the layout can change while the "
               "program runs",
@@ -19,5 +15,3 @@ bench::Variant bench::this_variant() {
       .weakness = "the function cannot be inlined",
   });
 }
-
-}  // namespace lab

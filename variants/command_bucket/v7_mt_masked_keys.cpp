@@ -2,14 +2,10 @@
 #include "variants/designs/addresses/thread_local_linear.h"
 #include "variants/designs/offsets/slot_blocks.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
-  return make_variant<
-      Buckets<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>, designs::SlotBlocks<>>,
-      Threading::kPool, MaskedKeys>({
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<>>, Threading::kPool,
+                      MaskedKeys>({
       .name = LAB_VARIANT,
       .idea =
           "version 7 with keys that are shifted and masked by hand: each field keeps to its bits, whatever it holds",
@@ -19,5 +15,3 @@ bench::Variant bench::this_variant() {
       .weakness = "where fields have no bits above their width, as here, the masks do nothing",
   });
 }
-
-}  // namespace lab

@@ -2,13 +2,9 @@
 #include "variants/designs/addresses/thread_local_linear.h"
 #include "variants/designs/offsets/slot_blocks.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
-  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>,
-                              designs::SlotBlocks<>, StdSort>,
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<>, StdSort>,
                       Threading::kPool, ShiftedKeys>({
       .name = LAB_VARIANT,
       .idea = "version 7 with std::sort: introsort of pairs of key and address",
@@ -18,5 +14,3 @@ bench::Variant bench::this_variant() {
       .weakness = "slower than a radix sort from some hundred entries on",
   });
 }
-
-}  // namespace lab

@@ -2,19 +2,10 @@
 #include "variants/designs/addresses/thread_local_linear.h"
 #include "variants/designs/offsets/slot_blocks.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-namespace {
-
-constexpr std::size_t kGranule = kPacketAlignment;  // all packet sizes are multiples of it
-
-}  // namespace
-
-bench::Variant bench::this_variant() {
-  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear<kGranule>, kGranule>, designs::SlotBlocks<>>,
-                      Threading::kPool, ShiftedKeys>(
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<>>, Threading::kPool,
+                      ShiftedKeys>(
       {
           .name = LAB_VARIANT,
           .idea = "version 6 with a thread claiming 32 entries of a bucket at a time: 31 of 32 packets touch no shared "
@@ -26,5 +17,3 @@ bench::Variant bench::this_variant() {
       },
       {.pictures = true});
 }
-
-}  // namespace lab

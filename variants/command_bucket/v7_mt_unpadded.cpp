@@ -2,13 +2,9 @@
 #include "variants/designs/addresses/thread_local_linear.h"
 #include "variants/designs/offsets/slot_blocks.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
-  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>,
-                              designs::SlotBlocks<sizeof(std::size_t)>>,
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<sizeof(std::size_t)>>,
                       Threading::kPool>({
       .name = LAB_VARIANT,
       .idea = "version 7 with the threads' counters side by side in one array, as the article prints it: they share "
@@ -19,5 +15,3 @@ bench::Variant bench::this_variant() {
       .weakness = "false sharing: it is here to show what the padding gains",
   });
 }
-
-}  // namespace lab

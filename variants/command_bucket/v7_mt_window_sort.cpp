@@ -2,13 +2,9 @@
 #include "variants/designs/addresses/thread_local_linear.h"
 #include "variants/designs/offsets/slot_blocks.h"
 
-namespace lab {
-
-using namespace command_bucket;
-
-bench::Variant bench::this_variant() {
-  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>,
-                              designs::SlotBlocks<>, WindowSort>,
+lab::bench::Variant lab::bench::this_variant() {
+  using namespace command_bucket;
+  return make_variant<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<>, WindowSort>,
                       Threading::kPool, ShiftedKeys>({
       .name = LAB_VARIANT,
       .idea = "version 7 with the sort of mt_thread_runs: a radix sort by the highest bits that differ between keys",
@@ -18,5 +14,3 @@ bench::Variant bench::this_variant() {
       .weakness = "the copies, which entries in pairs would not need: it is here to show what the sort alone gains",
   });
 }
-
-}  // namespace lab

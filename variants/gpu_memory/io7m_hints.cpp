@@ -1,4 +1,4 @@
-#include "variants/gpu_memory/family/hinted.h"
+#include "variants/gpu_memory/family/named_pools.h"
 #include "variants/gpu_memory/family/registration.h"
 
 lab::bench::Variant lab::bench::this_variant() {

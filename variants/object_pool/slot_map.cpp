@@ -2,13 +2,8 @@
 
 #include "variants/object_pool/family/registration.h"
 
-namespace {
-template <typename T>
-using Pool = lab::designs::SlotMap<T>;
-}
-
 lab::bench::Variant lab::bench::this_variant() {
-  return object_pool::make_variant<Pool>(
+  return object_pool::make_variant<designs::SlotMap>(
       LAB_VARIANT, {.idea = "Objects without holes behind handles: the last object moves into the place of a dead one.",
                     .cost = "O(1), and a move for each destruction. 12 bytes a slot. A walk reads live objects only.",
                     .source = "Slot maps (Allan Deutsch, C++Now 2017); ours",

@@ -14,12 +14,5 @@ lab::bench::Variant lab::bench::this_variant() {
                  "2011)",
        .weakness = "Reading one whole particle by index takes 16 cache lines.",
        .traits = {{"layout", "arrays of fields"}, {"frees", "dead pages, and compacts"}}},
-      kCompactingAbilities, [](const Setup& setup) {
-        return make_paged(setup, {.layout = Layout::kColumns,
-                                  .clean_up = CleanUp::kCompactByForecast,
-                                  .loop = designs::PageLoop::kChosen,
-                                  .recycles = true,
-                                  .knows_deaths = true,
-                                  .most_moved = kMostMoved});
-      });
+      kCompactingAbilities, columns(designs::PageLoop::kChosen));
 }

@@ -9,12 +9,5 @@ lab::bench::Variant lab::bench::this_variant() {
                        .source = "Ours, to compare its loops",
                        .weakness = "Slow where most particles are dead.",
                        .traits = {{"layout", "arrays of fields"}, {"frees", "dead pages, and compacts"}}},
-                      kCompactingAbilities, [](const Setup& setup) {
-                        return make_paged(setup, {.layout = Layout::kColumns,
-                                                  .clean_up = CleanUp::kCompactByForecast,
-                                                  .loop = designs::PageLoop::kDense,
-                                                  .recycles = true,
-                                                  .knows_deaths = true,
-                                                  .most_moved = kMostMoved});
-                      });
+                      kCompactingAbilities, columns(designs::PageLoop::kDense));
 }

@@ -12,5 +12,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .source = "L. Tönne, Paged Buffers for Particles (Blender developers' blog, 2011): free dead pages",
        .weakness = "A page is kept as long as one of its particles lives: lifetimes that vary much waste memory.",
        .traits = {{"layout", "structs"}, {"frees", "dead pages"}}},
-      kPagedAbilities, [](const Setup& setup) { return make_paged(setup, {.clean_up = CleanUp::kFreeDeadPages}); });
+      kPagedAbilities, paged({.clean_up = CleanUp::kFreeDeadPages}));
 }

@@ -13,6 +13,5 @@ lab::bench::Variant lab::bench::this_variant() {
                  "steps, at 50 % dead",
        .weakness = "A frame with a compaction is longer.",
        .traits = {{"layout", "structs"}, {"frees", "dead pages, and compacts"}}},
-      kCompactingAbilities,
-      [](const Setup& setup) { return make_paged(setup, {.clean_up = CleanUp::kCompactAtShare}); });
+      kCompactingAbilities, paged({.clean_up = CleanUp::kCompactAtShare}));
 }

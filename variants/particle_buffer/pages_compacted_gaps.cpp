@@ -10,7 +10,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .source = "A variation of L. Tönne, Paged Buffers for Particles (Blender developers' blog, 2011)",
        .weakness = "Particles of different ages get into one page, which then dies later.",
        .traits = {{"layout", "structs"}, {"frees", "dead pages, and compacts"}}},
-      kCompactingAbilities, [](const Setup& setup) {
-        return make_paged(setup, {.clean_up = CleanUp::kCompactAtShare, .order = designs::CompactionOrder::kFromEnd});
-      });
+      kCompactingAbilities, paged({.clean_up = CleanUp::kCompactAtShare, .order = designs::CompactionOrder::kFromEnd}));
 }

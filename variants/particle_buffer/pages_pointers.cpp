@@ -13,7 +13,5 @@ lab::bench::Variant lab::bench::this_variant() {
                  "2011) replaces",
        .weakness = "Each further kind of data makes all particles larger, and is scattered over the heap.",
        .traits = {{"layout", "structs with pointers"}, {"frees", "dead pages, and compacts"}}},
-      kCompactingAbilities, [](const Setup& setup) {
-        return make_paged(setup, {.layout = Layout::kPointerRows, .clean_up = CleanUp::kCompactAtShare});
-      });
+      kCompactingAbilities, paged({.layout = Layout::kPointerRows, .clean_up = CleanUp::kCompactAtShare}));
 }

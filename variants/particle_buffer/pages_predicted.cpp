@@ -11,7 +11,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .source = "A comment on L. Tönne, Paged Buffers for Particles (Blender developers' blog, 2011)",
        .weakness = "Lifetimes must be known at birth.",
        .traits = {{"layout", "structs"}, {"frees", "dead pages, and compacts"}}},
-      kCompactingAbilities, [](const Setup& setup) {
-        return make_paged(setup, {.clean_up = CleanUp::kCompactByForecast, .knows_deaths = true});
-      });
+      kCompactingAbilities, paged({.clean_up = CleanUp::kCompactByForecast, .knows_deaths = true}));
 }

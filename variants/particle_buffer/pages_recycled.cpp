@@ -9,7 +9,5 @@ lab::bench::Variant lab::bench::this_variant() {
                        .source = "A comment on L. Tönne, Paged Buffers for Particles (Blender developers' blog, 2011)",
                        .weakness = "Gives no memory back.",
                        .traits = {{"layout", "structs"}, {"frees", "nothing; dead pages are used again"}}},
-                      kPagedAbilities, [](const Setup& setup) {
-                        return make_paged(setup, {.clean_up = CleanUp::kFreeDeadPages, .recycles = true});
-                      });
+                      kPagedAbilities, paged({.clean_up = CleanUp::kFreeDeadPages, .recycles = true}));
 }

@@ -37,31 +37,21 @@ struct GraphicsSpec {
   VkCullModeFlags cull = VK_CULL_MODE_NONE;                   ///< front faces are counter-clockwise
   const VkSpecializationInfo* constants = nullptr;            ///< of both shaders
 };
-inline constexpr VkPipelineColorBlendAttachmentState kOverwrite{.blendEnable = VK_FALSE,
-                                                                .srcColorBlendFactor = VK_BLEND_FACTOR_ONE,
-                                                                .dstColorBlendFactor = VK_BLEND_FACTOR_ZERO,
-                                                                .colorBlendOp = VK_BLEND_OP_ADD,
-                                                                .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
-                                                                .dstAlphaBlendFactor = VK_BLEND_FACTOR_ZERO,
-                                                                .alphaBlendOp = VK_BLEND_OP_ADD,
-                                                                .colorWriteMask = 0xf};
-inline constexpr VkPipelineColorBlendAttachmentState kAdd{.blendEnable = VK_TRUE,
-                                                          .srcColorBlendFactor = VK_BLEND_FACTOR_ONE,
-                                                          .dstColorBlendFactor = VK_BLEND_FACTOR_ONE,
-                                                          .colorBlendOp = VK_BLEND_OP_ADD,
-                                                          .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
-                                                          .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
-                                                          .alphaBlendOp = VK_BLEND_OP_ADD,
-                                                          .colorWriteMask = 0xf};
+/// Adds what is drawn to what is there, each times its factor.
+constexpr VkPipelineColorBlendAttachmentState blend_of(VkBool32 enabled, VkBlendFactor drawn, VkBlendFactor there) {
+  return {.blendEnable = enabled,
+          .srcColorBlendFactor = drawn,
+          .dstColorBlendFactor = there,
+          .colorBlendOp = VK_BLEND_OP_ADD,
+          .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+          .dstAlphaBlendFactor = there,
+          .alphaBlendOp = VK_BLEND_OP_ADD,
+          .colorWriteMask = 0xf};
+}
+inline constexpr auto kOverwrite = blend_of(VK_FALSE, VK_BLEND_FACTOR_ONE, VK_BLEND_FACTOR_ZERO);
+inline constexpr auto kAdd = blend_of(VK_TRUE, VK_BLEND_FACTOR_ONE, VK_BLEND_FACTOR_ONE);
 /// By the opacity of what is drawn.
-inline constexpr VkPipelineColorBlendAttachmentState kOver{.blendEnable = VK_TRUE,
-                                                           .srcColorBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA,
-                                                           .dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
-                                                           .colorBlendOp = VK_BLEND_OP_ADD,
-                                                           .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
-                                                           .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
-                                                           .alphaBlendOp = VK_BLEND_OP_ADD,
-                                                           .colorWriteMask = 0xf};
+inline constexpr auto kOver = blend_of(VK_TRUE, VK_BLEND_FACTOR_SRC_ALPHA, VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA);
 /// Draws triangles.
 Expected<Owned<VkPipeline>> create_pipeline(const Device& device, const GraphicsSpec& spec);
 

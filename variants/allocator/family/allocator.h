@@ -88,4 +88,11 @@ void* observed(void* block);
 /// Ends the process with status 2: a workload's buffer was too small, so there is no measurement.
 [[noreturn]] void out_of_memory(std::size_t bytes);
 
+/// What a design plans for the buffer; the end of the process if it refuses it.
+template <typename Plan>
+Plan accepted(Plan plan, const Buffer& buffer) {
+  if (!plan.refusal.empty()) out_of_memory(buffer.bytes());
+  return plan;
+}
+
 }  // namespace lab::allocator

@@ -1,14 +1,14 @@
-/// A design of designs/addresses over one arena, as a variant needs it. Each variant adds its form of free() and what a
-/// block occupies.
+/// A design of designs/addresses over one arena, as a variant needs it. Each variant adds what a block occupies, and
+/// free() if it is another one than by pointer.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 
 #include "variants/allocator/family/allocator.h"
+#include "variants/allocator/family/free_memory.h"
 
 namespace lab::allocator {
 
@@ -23,19 +23,6 @@ std::size_t page_request_bytes() {
   return 0;
 }
 
-/// Bytes that are free, and the share of them outside the largest free block.
-class FreeMemory {
- public:
-  void add(std::size_t block) {
-    bytes_ += static_cast<double>(block);
-    largest_ = std::max(largest_, static_cast<double>(block));
-  }
-  double fragmentation() const { return bytes_ == 0 ? 0 : 1 - largest_ / bytes_; }
-
- private:
-  double bytes_ = 0, largest_ = 0;
-};
-
 template <typename Design>
 class ArenaHeap {
  public:
@@ -49,6 +36,7 @@ class ArenaHeap {
     design.allocate(bytes, passed);
   }
   { return design_.allocate(bytes, passed); }
+  void free(void* block) { design_.free(block); }
   std::size_t largest_request() const { return design_.largest_request(); }
   std::size_t capacity(std::size_t bytes) const { return design_.capacity(bytes); }
 

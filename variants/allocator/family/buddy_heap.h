@@ -1,5 +1,5 @@
 /// The Stingray buddy allocator in its own buffer, alone or behind something. Builds with assertions check every free.
-/// Each variant adds its form of free().
+/// It frees by pointer; a variant that frees by size hides that with its own.
 #pragma once
 
 #include <cstdlib>
@@ -28,6 +28,7 @@ class BuddyHeapOf {
   explicit BuddyHeapOf(const Demand& demand) : BuddyHeapOf(demand, buffer_bytes(demand), &designs::Buddy::plan) {}
 
   void* allocate(std::size_t bytes) { return buddy_.allocate(bytes); }
+  void free(void* block) { buddy_.free(block); }
   std::size_t alignment(std::size_t bytes) const { return buddy_.layout().alignment(bytes); }
   std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.layout().block_bytes(bytes); }
   std::size_t largest_request() const { return buddy_.layout().largest_request(); }
@@ -72,12 +73,6 @@ class BuddyHeapOf {
 
 extern template class BuddyHeapOf<designs::BuddyOfBuild>;
 using BuddyHeap = BuddyHeapOf<designs::BuddyOfBuild>;
-
-class Buddy : public BuddyHeap {
- public:
-  using BuddyHeap::BuddyHeap;
-  void free(void* block) { buddy_.free(block); }
-};
 
 class BuddySized : public BuddyHeap {
  public:

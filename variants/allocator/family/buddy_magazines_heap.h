@@ -1,4 +1,4 @@
-/// The buddy allocator behind magazines. Each variant adds its form of free().
+/// The buddy allocator behind magazines, freed by pointer and by size.
 #pragma once
 
 #include "variants/allocator/family/buddy_heap.h"

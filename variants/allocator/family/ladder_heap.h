@@ -1,6 +1,8 @@
 /// A rung of the ladder of buddy allocators in its own buffer.
 #pragma once
 
+#include <concepts>
+
 #include "variants/allocator/family/buddy_heap.h"
 #include "variants/designs/addresses/buddy_ladder.h"
 
@@ -12,6 +14,8 @@ class LadderHeap : public BuddyHeapOf<Rung> {
   using Base::buddy_;
 
  public:
+  static constexpr bool kSearchesEveryFreeBlock = std::same_as<Rung, designs::BuddyListWalk>;
+
   explicit LadderHeap(const Demand& demand) : Base(demand, buffer_bytes(demand), &Rung::plan) {}
 
   void free(void* block) requires Rung::kFreesByPointer { buddy_.free(block); }

@@ -16,6 +16,8 @@ namespace lab::allocator {
 template <typename Design, std::size_t kGranule>
 class LinearHeap {
  public:
+  static constexpr bool kThreadSafe = requires { requires Design::kThreadSafe; };
+
   template <typename... More>
   explicit LinearHeap(const Demand& demand, More&&... more)
       : buffer_(demand, demand.bytes + demand.blocks * kGranule),

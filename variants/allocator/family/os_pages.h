@@ -48,4 +48,10 @@ class OsPages {
   std::size_t mapped_bytes_ = 0;
 };
 
+template <OsPages::Size kLargest>
+class OsPagesOf : public OsPages {
+ public:
+  explicit OsPagesOf(const Demand&) : OsPages(kLargest) {}
+};
+
 }  // namespace lab::allocator

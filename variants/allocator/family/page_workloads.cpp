@@ -13,6 +13,7 @@
 #include "variants/allocator/family/block.h"
 #include "variants/allocator/family/execution.h"
 #include "variants/common/plans/plans.h"
+#include "variants/common/workloads/workload.h"
 
 namespace lab::allocator {
 
@@ -127,14 +128,10 @@ class LargeReplace final : public PageTask {
 };
 
 bench::Workload describe_large_replace() {
-  bench::Workload workload;
-  workload.name = "large_replace";
-  workload.title =
-      "Free a random one of 24 blocks of 64 KiB to 8 MiB, allocate another; read and write a word in each 4 KiB";
-  workload.phases = {"total"};
-  workload.operations = kReplacements;
-  workload.operation = "pair";
-  return workload;
+  return make_workload(
+      "large_replace",
+      "Free a random one of 24 blocks of 64 KiB to 8 MiB, allocate another; read and write a word in each 4 KiB",
+      {"total"}, kReplacements, "pair");
 }
 
 // --- large_reads, large_scan -----------------------------------------------------------------------------------------
@@ -198,11 +195,7 @@ class LargeScan final : public ReadTask {
 
 /// `all`: each line once.
 bench::Workload describe_reads(const char* name, const char* title, bool all) {
-  bench::Workload workload;
-  workload.name = name;
-  workload.title = title;
-  workload.phases = {"total"};
-  workload.operation = "read";
+  bench::Workload workload = make_workload(name, title, {"total"}, 0, "read");
   workload.axis = bench::Axis{"in_all", "bytes", {}};
   for (std::size_t bytes = std::size_t{4} << 20; bytes <= std::size_t{256} << 20; bytes *= 4)
     workload.axis->points.push_back({static_cast<double>(bytes), all ? bytes / kLine : kReads});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/random.h"
+#include "variants/common/workloads/workload.h"
 
 namespace lab::allocator {
 
@@ -13,13 +14,8 @@ RandomReplacePlan::RandomReplacePlan(std::uint64_t seed)
     : ReplacementPlan(random_replacements(seed, kLive, kOperations, {kMinBytes, kMaxBytes})) {}
 
 bench::Workload RandomReplacePlan::describe() {
-  bench::Workload workload;
-  workload.name = "random_replace";
-  workload.title = "Free a random one of 10,000 blocks, allocate another of 16 to 4096 bytes";
-  workload.phases = {"total"};
-  workload.operations = kOperations;
-  workload.operation = "pair";
-  return workload;
+  return make_workload("random_replace", "Free a random one of 10,000 blocks, allocate another of 16 to 4096 bytes",
+                       {"total"}, kOperations, "pair");
 }
 
 bench::Workload UntouchedReplacePlan::describe() {
@@ -32,13 +28,10 @@ bench::Workload UntouchedReplacePlan::describe() {
 SameSizePlan::SameSizePlan(std::uint64_t seed) : ChurnPlan(same_size_churn(seed, kLive, kPairs, kBytes, kMaxBurst)) {}
 
 bench::Workload SameSizePlan::describe() {
-  bench::Workload workload;
-  workload.name = "same_size_churn";
-  workload.title = "Free and allocate 64-byte blocks: oldest first, newest first, at random";
-  workload.phases = {"fifo", "lifo", "random"};
-  workload.operations = 3 * kPairs;
+  bench::Workload workload =
+      make_workload("same_size_churn", "Free and allocate 64-byte blocks: oldest first, newest first, at random",
+                    {"fifo", "lifo", "random"}, 3 * kPairs, "pair");
   for (const std::string& phase : workload.phases) workload.phase_operations[phase] = kPairs;
-  workload.operation = "pair";
   return workload;
 }
 
@@ -46,13 +39,10 @@ GrowingPlan::GrowingPlan(std::uint64_t seed)
     : lab::GrowingPlan(growing_buffers(seed, kLive, kOperations, kMinBytes, kDoublings)) {}
 
 bench::Workload GrowingPlan::describe() {
-  bench::Workload workload;
-  workload.name = "growing_buffers";
+  bench::Workload workload = make_workload(
+      "growing_buffers", "Buffers that double from 64 bytes to as much as 64 KiB: allocate, copy, free the old one",
+      {"total"}, kOperations, "growth");
   workload.version = 2;  // version 1 freed all buffers, untimed, after each repetition
-  workload.title = "Buffers that double from 64 bytes to as much as 64 KiB: allocate, copy, free the old one";
-  workload.phases = {"total"};
-  workload.operations = kOperations;
-  workload.operation = "growth";
   return workload;
 }
 
@@ -60,13 +50,8 @@ FramePlan::FramePlan(std::uint64_t seed)
     : lab::FramePlan(frames_of_blocks(seed, kFrames, kBlocks, {kMinBytes, kMaxBytes})) {}
 
 bench::Workload FramePlan::describe() {
-  bench::Workload workload;
-  workload.name = "frame_scratch";
-  workload.title = "Allocate 2,000 blocks of 16 to 512 bytes, then free all of them";
-  workload.phases = {"allocate", "release"};
-  workload.operations = kFrames * kBlocks;
-  workload.operation = "block";
-  return workload;
+  return make_workload("frame_scratch", "Allocate 2,000 blocks of 16 to 512 bytes, then free all of them",
+                       {"allocate", "release"}, kFrames * kBlocks, "block");
 }
 
 WorstCasePlan::WorstCasePlan(std::uint64_t seed)
@@ -74,13 +59,10 @@ WorstCasePlan::WorstCasePlan(std::uint64_t seed)
       demand{.bytes = kBlocks * kBytes, .blocks = kBlocks} {}
 
 bench::Workload WorstCasePlan::describe() {
-  bench::Workload workload;
-  workload.name = "worst_case";
-  workload.title = "Free every other one of 16,384 blocks of 64 bytes, then make requests of 128 bytes";
-  workload.phases = {"every_other", "twice_as_large"};
-  workload.operations = kBlocks / 2 + kTwice;
+  bench::Workload workload =
+      make_workload("worst_case", "Free every other one of 16,384 blocks of 64 bytes, then make requests of 128 bytes",
+                    {"every_other", "twice_as_large"}, kBlocks / 2 + kTwice, "pair");
   workload.phase_operations = {{"every_other", kBlocks / 2}, {"twice_as_large", kTwice}};
-  workload.operation = "pair";
   return workload;
 }
 
@@ -98,14 +80,11 @@ LongAndShortPlan::LongAndShortPlan(std::uint64_t seed) {
 }
 
 bench::Workload LongAndShortPlan::describe() {
-  bench::Workload workload;
-  workload.name = "long_and_short";
-  workload.title =
-      "Allocate large and small blocks in turns, free the large ones, request 60 % of their memory at once";
-  workload.phases = {"blocks", "large_request"};
-  workload.operations = 2 * kPairs + 1;
+  bench::Workload workload = make_workload(
+      "long_and_short",
+      "Allocate large and small blocks in turns, free the large ones, request 60 % of their memory at once",
+      {"blocks", "large_request"}, 2 * kPairs + 1, "pair");
   workload.phase_operations = {{"blocks", 2 * kPairs}, {"large_request", 1}};
-  workload.operation = "pair";
   return workload;
 }
 
@@ -113,13 +92,10 @@ LifetimesPlan::LifetimesPlan(std::uint64_t seed)
     : ReplacementPlan(two_lifetimes(seed, kLong, kShort, kShortPairs, kShortPerLong, {kMinBytes, kMaxBytes})) {}
 
 bench::Workload LifetimesPlan::describe() {
-  bench::Workload workload;
-  workload.name = "lifetimes_mixed";
-  workload.title = "Replace the oldest of 500 blocks, and every 20th time one of 5,000 long-lived ones, in one heap";
-  workload.phases = {"total"};
-  workload.operations = kShortPairs + kShortPairs / kShortPerLong;
-  workload.operation = "pair";
-  return workload;
+  return make_workload(
+      "lifetimes_mixed",
+      "Replace the oldest of 500 blocks, and every 20th time one of 5,000 long-lived ones, in one heap", {"total"},
+      kShortPairs + kShortPairs / kShortPerLong, "pair");
 }
 
 bench::Workload LifetimesApartPlan::describe() {
@@ -132,12 +108,7 @@ bench::Workload LifetimesApartPlan::describe() {
 namespace {
 
 bench::Workload sweep(std::string name, std::string title, bench::Axis axis, std::size_t operations) {
-  bench::Workload workload;
-  workload.name = std::move(name);
-  workload.title = std::move(title);
-  workload.phases = {"total"};
-  workload.operations = operations;
-  workload.operation = "pair";
+  bench::Workload workload = make_workload(std::move(name), std::move(title), {"total"}, operations, "pair");
   workload.axis = std::move(axis);
   return workload;
 }
@@ -175,9 +146,7 @@ unsigned threads_at(double per_core, unsigned cores) {
 namespace {
 
 /// A workload on threads: the points are the same on every machine, the threads depend on its cores.
-bench::Workload on_threads(std::initializer_list<double> per_core) {
-  bench::Workload workload;
-  workload.phases = {"total"};
+bench::Workload on_threads(std::initializer_list<double> per_core, bench::Workload workload) {
   workload.parallel = true;
   workload.axis = bench::Axis{"threads per core", "", {}};
   for (const double at : per_core) workload.axis->points.push_back({at});
@@ -190,12 +159,11 @@ LarsonPlan::LarsonPlan(std::uint64_t seed)
     : ReplacementPlan(parted_replacements(seed, kParts, kLive, kRounds, kOperations, {kMinBytes, kMaxBytes})) {}
 
 bench::Workload LarsonPlan::describe() {
-  bench::Workload workload = on_threads({0.5, 1, 2});
-  workload.name = "larson";
-  workload.title = "Threads replace blocks of 16 to 512 bytes and hand their slots to the next thread in each round";
-  workload.operations = kRounds * kParts * kOperations;
-  workload.operation = "pair";
-  return workload;
+  return on_threads(
+      {0.5, 1, 2},
+      make_workload("larson",
+                    "Threads replace blocks of 16 to 512 bytes and hand their slots to the next thread in each round",
+                    {"total"}, kRounds * kParts * kOperations, "pair"));
 }
 
 CrossThreadPlan::CrossThreadPlan(std::uint64_t seed) {
@@ -204,22 +172,18 @@ CrossThreadPlan::CrossThreadPlan(std::uint64_t seed) {
 }
 
 bench::Workload CrossThreadPlan::describe() {
-  bench::Workload workload = on_threads({1, 2});
-  workload.name = "cross_thread_free";
-  workload.title = "In pairs of threads, one allocates blocks of 16 to 512 bytes, and the other frees them";
-  workload.operations = kBlocks;
-  workload.operation = "pair";
-  return workload;
+  return on_threads(
+      {1, 2}, make_workload("cross_thread_free",
+                            "In pairs of threads, one allocates blocks of 16 to 512 bytes, and the other frees them",
+                            {"total"}, kBlocks, "pair"));
 }
 
 bench::Workload FrameThreadsPlan::describe() {
-  bench::Workload workload = on_threads({0.5, 1, 2});
-  workload.name = "frame_scratch_threads";
-  workload.title = "Threads allocate 2,000 blocks of 16 to 512 bytes together, then all of them are freed";
-  workload.phases = {"allocate", "release"};
-  workload.operations = kFrames * kBlocks;
-  workload.operation = "block";
-  return workload;
+  return on_threads(
+      {0.5, 1, 2},
+      make_workload("frame_scratch_threads",
+                    "Threads allocate 2,000 blocks of 16 to 512 bytes together, then all of them are freed",
+                    {"allocate", "release"}, kFrames * kBlocks, "block"));
 }
 
 }  // namespace lab::allocator

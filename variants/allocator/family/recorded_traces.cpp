@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "variants/common/plans/recording.h"
+#include "variants/common/workloads/workload.h"
 
 // The assembler puts the bytes into the executable, which so depends on them wherever it is and whoever starts it.
 // clang-format off
@@ -60,13 +61,8 @@ ReplayPlan::ReplayPlan(Recorded which) {
 }
 
 bench::Workload describe_replay(Recorded which) {
-  bench::Workload workload;
-  workload.name = file_of(which).name;
-  workload.title = file_of(which).title;
-  workload.phases = {"total"};
-  workload.operations = allocations_of(recorded_file(which));
-  workload.operation = "pair";
-  return workload;
+  return make_workload(file_of(which).name, file_of(which).title, {"total"}, allocations_of(recorded_file(which)),
+                       "pair");
 }
 
 }  // namespace lab::allocator

@@ -1,18 +1,20 @@
 /// A front of size classes over the buddy allocator, in its own buffer. Each variant adds its form of free().
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <string>
 
 #include "variants/allocator/family/allocator.h"
+#include "variants/allocator/family/free_memory.h"
 #include "variants/designs/addresses/size_class_buddy.h"
 
 namespace lab::allocator {
 
 class SizeClassHeap {
  public:
-  explicit SizeClassHeap(const Demand& demand) : buffer_(demand, buffer_bytes(demand)), design_(plan(buffer_)) {}
+  explicit SizeClassHeap(const Demand& demand)
+      : buffer_(demand, buffer_bytes(demand)),
+        design_(accepted(designs::SizeClassBuddy::plan(buffer_.begin(), buffer_.bytes()), buffer_)) {}
 
   void* allocate(std::size_t bytes) { return design_.allocate(bytes); }
   std::size_t alignment(std::size_t bytes) const { return design_.alignment(bytes); }
@@ -22,12 +24,9 @@ class SizeClassHeap {
   std::size_t leaf_bytes() const { return designs::SizeClassBuddy::kLeafBytes; }
 
   double external_fragmentation() const {
-    double all = 0, largest = 0;
-    design_.for_each_free([&](const void*, std::size_t bytes) {
-      all += static_cast<double>(bytes);
-      largest = std::max(largest, static_cast<double>(bytes));
-    });
-    return all == 0 ? 0 : 1 - largest / all;
+    FreeMemory free;
+    design_.for_each_free([&](const void*, std::size_t bytes) { free.add(bytes); });
+    return free.fragmentation();
   }
   std::map<std::string, double> counters() const {
     // As of any buddy: per block of the tree down to the smallest one. Magazines are per size.
@@ -45,11 +44,6 @@ class SizeClassHeap {
   static std::size_t buffer_bytes(const Demand& demand) {
     constexpr std::size_t kPartlyUsedSpans = std::size_t{4} << 20, kPerBlock = 64;
     return 2 * demand.bytes + demand.blocks * kPerBlock + kPartlyUsedSpans;
-  }
-  static designs::SizeClassBuddy::Plan plan(const Buffer& buffer) {
-    designs::SizeClassBuddy::Plan planned = designs::SizeClassBuddy::plan(buffer.begin(), buffer.bytes());
-    if (!planned.refusal.empty()) out_of_memory(buffer.bytes());
-    return planned;
   }
 
   Buffer buffer_;

@@ -1,5 +1,5 @@
-/// An allocator of somebody else (jemalloc.h and others in variants/common), for the variants with its two ways to
-/// free.
+/// An allocator of somebody else (jemalloc.h and others in variants/common), which frees by pointer. A variant that
+/// frees by size hides that with its own.
 #pragma once
 
 #include "variants/allocator/family/allocator.h"

@@ -14,10 +14,14 @@
 #include "harness/bench/exhibits.h"
 #include "variants/ambient_obscurance/family/cpu_renderer.h"
 #include "variants/ambient_obscurance/family/quality.h"
+#include "variants/common/workloads/workload.h"
 
 namespace lab::ambient_obscurance {
 
 namespace {
+
+using enum bench::MetricKind;
+using enum bench::Better;
 
 constexpr std::uint32_t kWidth = 256, kHeight = 144;
 constexpr std::size_t kFrames = 24;      // the first weighs at most 0.92^23 = 0.15 in the last
@@ -209,12 +213,6 @@ class FramesTask : public bench::Task {
   mutable Stage stage_;  // what is asked after the timing renders again
 };
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 /// The times of a renderer's frames, by phase.
 class TimedFrames {
  public:
@@ -306,15 +304,8 @@ bench::Picture picture_of(std::span<const float> values, std::uint32_t width, st
 }
 
 bench::Workload workload_of(const Maker& maker, std::string name, std::string title, const Plan& plan) {
-  using enum bench::MetricKind;
-  using enum bench::Better;
-  bench::Workload workload;
-  workload.name = std::move(name);
-  workload.title = std::move(title);
-  workload.phases = maker.phases;
+  bench::Workload workload = make_workload(std::move(name), std::move(title), maker.phases, plan.frames, "frame");
   if (!plan.settings.reprojected) std::erase(workload.phases, "reprojection");
-  workload.operations = plan.frames;
-  workload.operation = "frame";
   workload.parallel = maker.parallel;
   workload.repeatable = !maker.parallel && !maker.on_device;
   workload.tolerance = bench::Tolerance{bench::Distance::kMaximum, kTolerance, "of the sky that is seen"};
@@ -476,15 +467,13 @@ void add_sizes(std::vector<bench::Workload>& workloads, const Maker& maker) {
 }
 
 bench::Workload moving_bit_workload(const Maker& maker) {
-  using enum bench::MetricKind;
   bench::Workload workload =
       workload_of(maker, "moving_bit", "With the moving bit and without it, in turns; a shelf moves",
                   {.scene = Scene::kObject, .judged = false});
   if (maker.phases.size() > 1)
-    workload.metrics.push_back({"sampling_by_unmarked", "Time of the sampling by that without the moving bit", "",
-                                kQuality, bench::Better::kLess});
-  workload.metrics.push_back(
-      {"frame_by_unmarked", "Time of a frame by that without the term", "", kQuality, bench::Better::kLess});
+    workload.metrics.push_back(
+        {"sampling_by_unmarked", "Time of the sampling by that without the moving bit", "", kQuality, kLess});
+  workload.metrics.push_back({"frame_by_unmarked", "Time of a frame by that without the term", "", kQuality, kLess});
   workload.phases = {"frame"};
   if (workload.prepare)
     workload.prepare = [maker](const bench::Case& inputs) { return std::make_unique<MovingBitTask>(maker, inputs); };
@@ -504,10 +493,8 @@ std::vector<bench::Workload> make_workloads(const Maker& maker) {
   bench::Workload against =
       workload_of(maker, "six_by_24", "6 samples with history against 24 without; nothing moves", {.judged = false});
   against.phases = {"frame"};
-  against.metrics.push_back({"time_by_24", "Time by that of 24 samples without history", "",
-                             bench::MetricKind::kQuality, bench::Better::kLess});
-  against.metrics.push_back({"error_by_24", "Error by that of 24 samples without history", "",
-                             bench::MetricKind::kExact, bench::Better::kLess, true});
+  against.metrics.push_back({"time_by_24", "Time by that of 24 samples without history", "", kQuality, kLess});
+  against.metrics.push_back({"error_by_24", "Error by that of 24 samples without history", "", kExact, kLess, true});
   if (against.prepare)
     against.prepare = [maker](const bench::Case& inputs) { return std::make_unique<AgainstTask>(maker, inputs); };
   workloads.push_back(std::move(against));

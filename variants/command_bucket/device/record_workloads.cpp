@@ -14,6 +14,7 @@
 #include "variants/command_bucket/device/scene_renderer.h"
 #include "variants/command_bucket/family/workloads.h"
 #include "variants/common/workers/pinned_workers.h"
+#include "variants/common/workloads/workload.h"
 #include "variants/vulkan/measured_device.h"
 
 namespace lab::command_bucket {
@@ -104,12 +105,7 @@ class RecordTask : public bench::Task {
 bench::Workload recording(const char* name, const char* title, const Renderer& renderer, bool in_parts) {
   using enum bench::MetricKind;
   using enum bench::Better;
-  bench::Workload workload;
-  workload.name = name;
-  workload.title = title;
-  workload.phases = {"add", "sort", "record"};
-  workload.operations = kRecordedCommands;
-  workload.operation = "command";
+  bench::Workload workload = make_workload(name, title, {"add", "sort", "record"}, kRecordedCommands, "command");
   workload.parallel = true;     // a driver that is a program has every core, whatever the version has
   workload.repeatable = false;  // a driver has threads and clocks of its own
   workload.metrics = {{vulkan::kGpuTime, vulkan::kGpuTimeTitle, "ns", kTime, kLess},
@@ -146,11 +142,8 @@ std::vector<bench::Workload> record_workloads(const Renderer& renderer) {
       "record_primary", "2,000 meshes and 2,000 lights, recorded into one Vulkan command buffer", renderer, false);
   bench::Workload secondaries = recording(
       "record_secondaries", "the same, recorded by all workers into secondary command buffers", renderer, true);
-  if (renderer.threading == Threading::kOne) {
-    secondaries.unsupported = "the version has one thread";
-    secondaries.prepare = {};
-  }
-  return {std::move(primary), std::move(secondaries)};
+  return {std::move(primary),
+          supported_if(renderer.threading != Threading::kOne, "the version has one thread", std::move(secondaries))};
 }
 
 }  // namespace lab::command_bucket

@@ -14,6 +14,7 @@
 #include "harness/bench/exhibits.h"
 #include "variants/command_bucket/device/recording.h"
 #include "variants/command_bucket/device/scene_renderer.h"
+#include "variants/common/workloads/workload.h"
 #include "variants/designs/addresses/thread_local_linear.h"
 #include "variants/designs/offsets/slot_blocks.h"
 
@@ -21,19 +22,13 @@ namespace lab::command_bucket {
 
 namespace {
 
-using Version7 = FrameOf<
-    Buckets<LinearPackets<designs::ThreadLocalLinear<kPacketAlignment>, kPacketAlignment>, designs::SlotBlocks<>>,
-    ScatteredKeys::Of<KeyLayout::kScattered>, Threading::kPool>;
+using Version7 = FrameOf<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<>>,
+                         ScatteredKeys::Of<KeyLayout::kScattered>, Threading::kPool>;
 
 constexpr unsigned kMostParts = 7;  // of a check
 
 double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double>& values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
 }
 
 struct Range {

@@ -70,12 +70,10 @@ TEST(Allocations, of_packets_are_none_except_with_global_new) {
   EXPECT_EQ((allocations_of<Buckets<NewPackets<FreeOrder::kAllocation>, designs::AtomicSlotCounter>>(1).add),
             kCommands);
   for (const unsigned threads : {1u, 2u, 5u}) {
-    EXPECT_EQ(
-        (allocations_of<Buckets<LinearPackets<designs::AtomicLinear<4>, 4>, designs::AtomicSlotCounter>>(threads).add),
-        0u);
-    EXPECT_EQ(
-        (allocations_of<Buckets<LinearPackets<designs::ThreadLocalLinear<4>, 4>, designs::SlotBlocks<>>>(threads).add),
-        0u);
+    EXPECT_EQ((allocations_of<Buckets<LinearPackets<designs::AtomicLinear>, designs::AtomicSlotCounter>>(threads).add),
+              0u);
+    EXPECT_EQ((allocations_of<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<>>>(threads).add),
+              0u);
     EXPECT_EQ((allocations_of<ItemBuckets<UnionItem, designs::AtomicSlotCounter>>(threads).add), 0u);
     EXPECT_EQ((allocations_of<ItemBuckets<DrawItem, designs::SaturatingSlotCounter>>(threads).add), 0u);
   }

@@ -37,9 +37,8 @@ namespace {
 template <typename Store, Threading kThreading>
 using FrameOver = FrameOf<Store, ScatteredKeys::Of<KeyLayout::kScattered>, kThreading>;
 
-using Simple = FrameOver<Buckets<LinearPackets<designs::Linear<4>, 4>, designs::SlotCounter>, Threading::kOne>;
-using Last =
-    FrameOver<Buckets<LinearPackets<designs::ThreadLocalLinear<4>, 4>, designs::SlotBlocks<>>, Threading::kPool>;
+using Simple = FrameOver<Buckets<LinearPackets<designs::Linear>, designs::SlotCounter>, Threading::kOne>;
+using Last = FrameOver<Buckets<LinearPackets<designs::ThreadLocalLinear>, designs::SlotBlocks<>>, Threading::kPool>;
 using Items = FrameOver<ItemBuckets<UnionItem, designs::AtomicSlotCounter>, Threading::kPool>;
 using DrawItems = FrameOver<ItemBuckets<DrawItem, designs::SaturatingSlotCounter>, Threading::kPool>;
 using PagedRuns = FrameOver<RunBuckets<CompactPacket, SortFromRuns, 256, true>, Threading::kPool>;
@@ -302,7 +301,7 @@ std::size_t failures_of() {
   return failures;
 }
 
-using Packets = LinearPackets<designs::ThreadLocalLinear<4>, 4>;
+using Packets = LinearPackets<designs::ThreadLocalLinear>;
 
 /// Uses every second entry and closes no hole. (SlotBlocks itself leaves a hole only if threads share a bucket
 /// unevenly.)

@@ -87,9 +87,12 @@ class NewPackets {
   std::size_t used() const { return 0; }
 };
 
-/// A linear design over one buffer. The constructor touches the buffer, so that no frame takes a page fault.
-template <typename Design, std::size_t kGranule>
+/// A linear design over one buffer, whose packets are rounded up to kGranule: all sizes are multiples of the default.
+/// The constructor touches the buffer, so that no frame takes a page fault.
+template <template <std::size_t> typename Linear, std::size_t kGranule = kPacketAlignment>
 class LinearPackets {
+  using Design = Linear<kGranule>;
+
  public:
   explicit LinearPackets(const Budget& budget)
       : buffer_(bytes_for(budget)), design_(make_design(buffer_.data(), buffer_.size(), budget.threads)) {}

@@ -19,10 +19,14 @@
 #include "variants/command_bucket/family/cache_clearer.h"
 #include "variants/command_bucket/family/watched.h"
 #include "variants/common/workers/pinned_workers.h"
+#include "variants/common/workloads/workload.h"
 
 namespace lab::command_bucket {
 
 namespace {
+
+using enum bench::MetricKind;
+using enum bench::Better;
 
 // The article does not define its artificial work. It reports 4.55 ms for V2 with 40,000 commands on a core of 3.4 GHz:
 // 114 ns each. With this many steps V2 takes as long on a core of about 3 GHz (Sapphire Rapids). On other cores the
@@ -172,30 +176,24 @@ std::vector<bench::Event> thread_events(const Renderer& renderer, const bench::C
 
 // Which thread's last entries stay unused differs from frame to frame.
 std::vector<bench::Metric> metrics() {
-  using enum bench::MetricKind;
-  using enum bench::Better;
   return {{"packet_memory_bytes", "Packet memory", "bytes", kExact, kLess},
           {"unused_entries", "Entries that threads claimed and did not use", "", kQuality, kLess},
           {"workers", "Worker threads", "", kExact, kNeither},
           {"pinned", "Whether each worker has its own core", "", kExact, kNeither}};
 }
 
-bench::Workload make_workload(std::string name, std::string title, Threading threading) {
-  bench::Workload workload;
-  workload.name = std::move(name);
-  workload.title = std::move(title);
+bench::Workload frame_workload(std::string name, std::string title, Threading threading) {
+  bench::Workload workload =
+      make_workload(std::move(name), std::move(title), {"add", "sort", "submit"}, 2 * kMeshes + 2 * kLights, "command");
   // Version 1 did not reset the heap before each timed frame; before version 3, components had no depth.
   workload.version = 3;
-  workload.phases = {"add", "sort", "submit"};
-  workload.operations = 2 * kMeshes + 2 * kLights;
-  workload.operation = "command";
   workload.parallel = threading == Threading::kPool;
   workload.metrics = metrics();
   return workload;
 }
 
 bench::Workload frames(std::string name, std::string title, const Renderer& renderer, const Choice& choice) {
-  bench::Workload workload = make_workload(std::move(name), std::move(title), renderer.threading);
+  bench::Workload workload = frame_workload(std::move(name), std::move(title), renderer.threading);
   workload.prepare = [=](const bench::Case& inputs) {
     return prepare_frames(renderer, choice, inputs.seed, inputs.threads);
   };
@@ -206,7 +204,7 @@ bench::Workload frames(std::string name, std::string title, const Renderer& rend
 template <typename Values, typename Change>
 bench::Workload sweep(std::string name, std::string title, std::string axis, const Renderer& renderer,
                       const Values& values, Choice choice, const Change& change) {
-  bench::Workload workload = make_workload(std::move(name), std::move(title), renderer.threading);
+  bench::Workload workload = frame_workload(std::move(name), std::move(title), renderer.threading);
   workload.axis = bench::Axis{std::move(axis), "", {}};
   for (const std::size_t value : values) workload.axis->points.push_back({static_cast<double>(value)});
   workload.prepare = [=](const bench::Case& inputs) {
@@ -215,12 +213,6 @@ bench::Workload sweep(std::string name, std::string title, std::string axis, con
     change(static_cast<std::size_t>(inputs.point), of_point, threads);
     return prepare_frames(renderer, of_point, inputs.seed, threads);
   };
-  return workload;
-}
-
-bench::Workload unsupported(bench::Workload workload, std::string why) {
-  workload.unsupported = std::move(why);
-  workload.prepare = {};
   return workload;
 }
 
@@ -254,12 +246,11 @@ std::vector<bench::Workload> sweeps(const Renderer& renderer) {
   bench::Workload claims = sweep("frame_claims", "the frame, by the number of entries that a thread claims at once",
                                  "entries claimed at once", renderer, kAtOnce, {},
                                  [](std::size_t point, Choice& choice, unsigned&) { choice.options.at_once = point; });
-  if (renderer.threading == Threading::kOne)
-    return {unsupported(std::move(threads), kOneThread), unsupported(std::move(tasks), kOneThread),
-            unsupported(std::move(claims), kOneThread)};
-  if (renderer.at_once == 1)
-    claims = unsupported(std::move(claims), "its threads claim entries one by one, or all at once");
-  return {std::move(threads), std::move(tasks), std::move(claims)};
+  const bool pool = renderer.threading == Threading::kPool;
+  claims =
+      supported_if(renderer.at_once > 1, "its threads claim entries one by one, or all at once", std::move(claims));
+  return {supported_if(pool, kOneThread, std::move(threads)), supported_if(pool, kOneThread, std::move(tasks)),
+          supported_if(pool, kOneThread, std::move(claims))};
 }
 
 /// Workloads of one layout of keys each: what is sorted by decides how often the material changes.
@@ -273,8 +264,6 @@ std::vector<bench::Workload> frames_by_key(const Renderer& renderer) {
       {"frame_by_depth", "the frame, sorted by depth before material", KeyLayout::kByDepth},
       {"frame_by_material", "the frame, sorted by material before depth", KeyLayout::kByMaterial},
       {"frame_by_depth24", "the frame, sorted by a depth of 24 bits before material", KeyLayout::kByShortDepth}};
-  using enum bench::MetricKind;
-  using enum bench::Better;
   std::vector<bench::Workload> workloads;
   for (const Layout& layout : kLayouts) {
     bench::Workload workload = frames(layout.name, layout.title, renderer, {.keys = layout.keys});
@@ -285,7 +274,7 @@ std::vector<bench::Workload> frames_by_key(const Renderer& renderer) {
       workload.metrics.push_back(
           {"mantissas_misplaced", "Depths whose mantissa is below that of the next nearer one", "", kExact, kLess});
     }
-    workloads.push_back(renderer.make_keys ? std::move(workload) : unsupported(std::move(workload), kKeysAsVersion7));
+    workloads.push_back(supported_if(renderer.make_keys != nullptr, kKeysAsVersion7, std::move(workload)));
   }
   return workloads;
 }
@@ -297,13 +286,11 @@ std::vector<bench::Workload> frames_with_updates(const Renderer& renderer) {
   bench::Workload in_place =
       frames("updates_double_buffered", "the frame, whose lights write 256 bytes each to one half of a double buffer",
              renderer, {.updates = Updates::kDoubleBuffered});
-  if (renderer.one_size) staged = unsupported(std::move(staged), "all its commands have one size, too small for data");
-  return {std::move(staged), std::move(in_place)};
+  return {supported_if(!renderer.one_size, "all its commands have one size, too small for data", std::move(staged)),
+          std::move(in_place)};
 }
 
 bench::Workload overflowing_frames(const Renderer& renderer) {
-  using enum bench::MetricKind;
-  using enum bench::Better;
   bench::Workload workload = frames(
       "frame_overflow", "the frame, in buckets with entries for half of it: who drops commands does half the work",
       renderer, {.options = {.room = kOverflowRoom}});
@@ -341,18 +328,14 @@ std::vector<bench::Workload> keys(const Renderer& renderer) {
       {"keys_by_depth24", "a depth of 24 bits before material", KeyLayout::kByShortDepth}};
   std::vector<bench::Workload> workloads;
   for (const auto& [name, what, layout] : kLayouts) {
-    bench::Workload workload;
-    workload.name = name;
-    workload.title = fmt::format("making {} keys of {}", kMadeKeys, what);
-    workload.phases = {"make"};
-    workload.operations = kMadeKeys;
-    workload.operation = "key";
+    bench::Workload workload =
+        make_workload(name, fmt::format("making {} keys of {}", kMadeKeys, what), {"make"}, kMadeKeys, "key");
     workload.prepare = [make = renderer.make_keys, layout = layout](const bench::Case& inputs) {
       Scene scene = make_scene(inputs.seed, kMadeKeys, 0, 0);
       scene.keys = layout;
       return std::make_unique<KeysTask>(std::move(scene), make);
     };
-    workloads.push_back(renderer.make_keys ? std::move(workload) : unsupported(std::move(workload), kKeysAsVersion7));
+    workloads.push_back(supported_if(renderer.make_keys != nullptr, kKeysAsVersion7, std::move(workload)));
   }
   return workloads;
 }
@@ -418,17 +401,11 @@ std::vector<bench::Workload> sorts(const Renderer& renderer) {
       {"sort_equal", of_keys + " that are all equal", KeyLayout::kByDepth, kEqual}};
   std::vector<bench::Workload> workloads;
   for (const Input& input : inputs) {
-    bench::Workload workload;
-    workload.name = input.name;
-    workload.title = input.title;
-    workload.phases = {"sort"};
-    workload.operations = kSortedKeys;
-    workload.operation = "key";
+    bench::Workload workload = make_workload(input.name, input.title, {"sort"}, kSortedKeys, "key");
     workload.prepare = [input, make = renderer.make_sorter](const bench::Case& inputs_of_case) {
       return std::make_unique<SortTask>(entries_of(input, inputs_of_case.seed), make);
     };
-    workloads.push_back(renderer.make_sorter ? std::move(workload)
-                                             : unsupported(std::move(workload), kSortsAsVersion7));
+    workloads.push_back(supported_if(renderer.make_sorter != nullptr, kSortsAsVersion7, std::move(workload)));
   }
   return workloads;
 }

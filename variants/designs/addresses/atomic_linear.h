@@ -15,6 +15,8 @@ namespace lab::designs {
 template <std::size_t kGranule>
 class AtomicLinear {
  public:
+  static constexpr bool kThreadSafe = true;
+
   /// `memory` must be aligned to kGranule and outlive the allocator. (threads + 1) * bytes must be below 2^64, as it is
   /// for any real buffer.
   AtomicLinear(void* memory, std::size_t bytes) : start_(static_cast<std::byte*>(memory)), bytes_(bytes) {}

@@ -1,7 +1,6 @@
 #include "variants/designs/threads/spin_lock.h"
 
 #include <chrono>
-#include <thread>
 
 namespace lab::designs {
 
@@ -10,14 +9,6 @@ namespace {
 // Some microseconds, which is longer than any work that the lock is for. Then several time slices of other threads.
 constexpr int kSpins = 100, kYields = 50;
 constexpr auto kSleep = std::chrono::microseconds(50);
-
-void pause() {
-#ifdef __x86_64__
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
 
 }  // namespace
 

@@ -10,8 +10,18 @@
 #pragma once
 
 #include <atomic>
+#include <thread>
 
 namespace lab::designs {
+
+/// A moment of a loop that waits.
+inline void pause() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
 
 /// A Lockable of the standard library: std::lock_guard and std::unique_lock take it. Not recursive.
 class SpinLock {

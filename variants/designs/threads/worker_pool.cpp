@@ -3,20 +3,14 @@
 #include <chrono>
 #include <utility>
 
+#include "variants/designs/threads/spin_lock.h"
+
 namespace lab::designs {
 
 namespace {
 
 constexpr auto kLinger = std::chrono::milliseconds(1);
 constexpr auto kPatience = std::chrono::milliseconds(2);
-
-void pause() {
-#ifdef __x86_64__
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
 
 }  // namespace
 

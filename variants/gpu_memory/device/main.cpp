@@ -4,7 +4,7 @@
 #include <string>
 
 #include "variants/gpu_memory/device/device_run.h"
-#include "variants/gpu_memory/family/own_allocations.h"
+#include "variants/gpu_memory/family/named_pools.h"
 #include "variants/vulkan/device_program.h"
 
 namespace lab::gpu_memory {

@@ -15,7 +15,7 @@
 #include "variants/gpu_memory/family/conformance.h"
 #include "variants/gpu_memory/family/fixed_size.h"
 #include "variants/gpu_memory/family/fuzz.h"
-#include "variants/gpu_memory/family/hinted.h"
+#include "variants/gpu_memory/family/named_pools.h"
 #include "variants/gpu_memory/family/plans.h"
 #include "variants/gpu_memory/family/soundness.h"
 #include "variants/gpu_memory/family/workloads.h"

@@ -70,10 +70,14 @@ void add(ResourcePlan& plan, const Drawn& drawn) {
   plan.shapes.push_back(drawn.shape);
 }
 
-// Three textures for each two buffers.
-void add_textures_and_buffers(ResourcePlan& plan, Random& random, const DeviceTable& table) {
+// For the device's heap: three textures for each two buffers.
+ResourcePlan textures_and_buffers(Random& random, const DeviceTable& table) {
+  ResourcePlan plan;
+  plan.heap_bytes = kHeapBytes;
+  plan.granularity = table.granularity;
   while (plan.resources.size() < kDifferent)
     add(plan, random.below(5) < 3 ? texture(random, table) : buffer(random, table));
+  return plan;
 }
 
 // `steps` on random slots, and a fill that leaves each slot as the steps do.
@@ -167,11 +171,8 @@ ResourcePlan one_alignment(std::uint64_t seed, std::uint64_t alignment, bool rou
 
 ResourcePlan streaming(std::uint64_t seed, const DeviceTable& table, const StreamingSize& size) {
   Random random(seed);
-  ResourcePlan plan;
-  plan.heap_bytes = kHeapBytes;
-  plan.granularity = table.granularity;
+  ResourcePlan plan = textures_and_buffers(random, table);
   plan.least_heap_step = 1 << 20;
-  add_textures_and_buffers(plan, random, table);
   add_replacements(plan, random, size.live, size.steps);
   std::vector<Step> steps;
   for (std::uint32_t target = 0; target < size.targets; ++target) {
@@ -191,11 +192,8 @@ ResourcePlan streaming(std::uint64_t seed, const DeviceTable& table, const Strea
 ResourcePlan level_loading(std::uint64_t seed, const DeviceTable& table) {
   constexpr std::uint32_t kLevels = 10, kResources = 700, kKept = 40;
   Random random(seed);
-  ResourcePlan plan;
-  plan.heap_bytes = kHeapBytes;
-  plan.granularity = table.granularity;
+  ResourcePlan plan = textures_and_buffers(random, table);
   plan.least_heap_step = 1 << 20;
-  add_textures_and_buffers(plan, random, table);
   plan.slots = 2 * kResources;  // levels alternate between the two halves
   std::vector<std::uint32_t> kept;
   for (std::uint32_t level = 0; level < kLevels; ++level) {
@@ -226,10 +224,7 @@ ResourcePlan fragmented(std::uint64_t seed, const DeviceTable& table) {
 ResourcePlan fill_heap(std::uint64_t seed, const DeviceTable& table) {
   constexpr std::uint32_t kMost = 20'000;
   Random random(seed);
-  ResourcePlan plan;
-  plan.heap_bytes = kHeapBytes;
-  plan.granularity = table.granularity;
-  add_textures_and_buffers(plan, random, table);
+  ResourcePlan plan = textures_and_buffers(random, table);
   plan.slots = kMost;
   for (std::uint32_t slot = 0; slot < kMost; ++slot) plan.steps.push_back({slot, below(random, kDifferent)});
   return plan;

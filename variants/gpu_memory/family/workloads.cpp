@@ -9,10 +9,14 @@
 #include <map>
 
 #include "variants/common/heaps/minimum_heap.h"
+#include "variants/common/workloads/workload.h"
 
 namespace lab::gpu_memory {
 
 namespace {
+
+using enum bench::MetricKind;
+using enum bench::Better;
 
 /// The live resources while a plan is executed on a variant.
 class Execution {
@@ -84,8 +88,6 @@ std::size_t free_spaces(const std::vector<SeenAllocation>& seen) {
 }
 
 std::vector<bench::Metric> replace_metrics() {
-  using enum bench::MetricKind;
-  using enum bench::Better;
   return {{"peak_requested_bytes", "Peak of requested bytes", "bytes", kExact, kNeither},
           {"device_bytes", "Most bytes taken from the device", "bytes", kExact},
           {"device_allocations", "Calls of vkAllocateMemory", "", kExact},
@@ -101,12 +103,9 @@ std::vector<bench::Metric> replace_metrics() {
 
 bench::Workload describe_replacements(const char* name, const char* what, const DeviceTable& table,
                                       const ResourcePlan& plan) {
-  bench::Workload workload;
-  workload.name = fmt::format("{}_{}", name, table.name);
-  workload.title = fmt::format("{}, as {} requires them", what, table.title);
-  workload.phases = {"total"};
-  workload.operations = plan.creations();
-  workload.operation = "pair";
+  bench::Workload workload =
+      make_workload(fmt::format("{}_{}", name, table.name), fmt::format("{}, as {} requires them", what, table.title),
+                    {"total"}, plan.creations(), "pair");
   workload.metrics = replace_metrics();
   return workload;
 }
@@ -233,15 +232,13 @@ std::map<std::string, double> defragmented(const Subject& subject, const Resourc
 }
 
 bench::Workload describe_one_alignment(bool rounded) {
-  bench::Workload workload;
-  workload.name = rounded ? "alignment_rounded" : "alignment_raw";
-  workload.title = fmt::format(
-      "Replace random resources of one alignment, 1,000 live, 256 bytes to 1 MiB{}, in one allocation: over the "
-      "alignment",
-      rounded ? ", sizes rounded up to it" : "");
-  workload.phases = {"total"};
-  workload.operations = 10'000;
-  workload.operation = "pair";
+  bench::Workload workload = make_workload(
+      rounded ? "alignment_rounded" : "alignment_raw",
+      fmt::format(
+          "Replace random resources of one alignment, 1,000 live, 256 bytes to 1 MiB{}, in one allocation: over the "
+          "alignment",
+          rounded ? ", sizes rounded up to it" : ""),
+      {"total"}, 10'000, "pair");
   workload.metrics = replace_metrics();
   workload.axis = bench::Axis{"alignment", "bytes", {}};
   for (std::uint64_t alignment = 1; alignment <= 65'536; alignment *= 2)
@@ -259,16 +256,12 @@ bench::Workload describe_level_loading(const DeviceTable& table) {
 }
 
 bench::Workload describe_defragment(const DeviceTable& table) {
-  using enum bench::MetricKind;
-  using enum bench::Better;
-  bench::Workload workload;
-  workload.name = fmt::format("defragment_{}", table.name);
-  workload.title = fmt::format(
-      "Defragment what streaming leaves when 60 % of it is freed, in passes of at most {} MB, as {} requires them",
-      kPassBytes / 1'000'000, table.title);
-  workload.phases = {"plan"};
-  workload.operations = 1;
-  workload.operation = "heap";
+  bench::Workload workload = make_workload(
+      fmt::format("defragment_{}", table.name),
+      fmt::format(
+          "Defragment what streaming leaves when 60 % of it is freed, in passes of at most {} MB, as {} requires them",
+          kPassBytes / 1'000'000, table.title),
+      {"plan"}, 1, "heap");
   workload.metrics = {
       {"moved_bytes", "Bytes that are copied", "bytes", kExact},
       {"passes", "Passes until no moves are left", "", kExact, kNeither},
@@ -280,14 +273,10 @@ bench::Workload describe_defragment(const DeviceTable& table) {
 }
 
 bench::Workload describe_fill_heap(const DeviceTable& table) {
-  using enum bench::MetricKind;
-  using enum bench::Better;
-  bench::Workload workload;
-  workload.name = fmt::format("fill_heap_{}", table.name);
-  workload.title = fmt::format("Fill a heap of 8 GB until a request is refused, as {} requires them", table.title);
-  workload.phases = {"total"};
-  workload.operations = kTimedRequests;
-  workload.operation = "request";
+  bench::Workload workload =
+      make_workload(fmt::format("fill_heap_{}", table.name),
+                    fmt::format("Fill a heap of 8 GB until a request is refused, as {} requires them", table.title),
+                    {"total"}, kTimedRequests, "request");
   workload.primary = "filled_share";
   workload.metrics = {
       {"filled_share", "Share of the heap that was requested when a request was refused", "", kExact, kMore},

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "variants/common/workloads/workload.h"
+
 namespace lab::object_pool {
 
 namespace {
@@ -36,25 +38,6 @@ bench::Metric live_metric() {
   return {"live_bytes", "Bytes of the live objects", "bytes", kExact, kNeither};
 }
 
-bench::Workload make_workload(std::string name, std::string title, std::string operation, std::size_t operations) {
-  bench::Workload workload;
-  workload.name = std::move(name);
-  workload.title = std::move(title);
-  workload.phases = {"total"};
-  workload.operation = std::move(operation);
-  workload.operations = operations;
-  return workload;
-}
-
-bench::Workload supported_if(bool supported, const char* otherwise, bench::Workload workload) {
-  if (supported) return workload;
-  workload.unsupported = otherwise;
-  workload.prepare = {};
-  workload.exhibit = {};
-  workload.exhibits.clear();
-  return workload;
-}
-
 constexpr std::size_t size_index(std::size_t bytes) {
   return static_cast<std::size_t>(std::find(kChurnBytes.begin(), kChurnBytes.end(), bytes) - kChurnBytes.begin());
 }
@@ -70,8 +53,8 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
   const auto make = tasks.churn[size_index(kBytes)];
 
   bench::Workload one = make_workload(
-      "churn", "a random one of 10,000 objects of 64 bytes is destroyed, and one is created; 16,384 slots", "pair",
-      pairs);
+      "churn", "a random one of 10,000 objects of 64 bytes is destroyed, and one is created; 16,384 slots", {"total"},
+      pairs, "pair");
   one.metrics = {memory_metric(), live_metric()};
   one.prepare = [=](const bench::Case& inputs) { return make(churn_plan(inputs.seed, kCapacity, kLive, pairs)); };
   one.exhibits = {{kPair, "Time of a destruction and a creation", bench::ExhibitKind::kLatency}};
@@ -79,11 +62,12 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
     files.latency(kPair, make(churn_plan(inputs.seed, kCapacity, kLive, kExhibitPairs))->pair_times());
   };
 
-  bench::Workload bursts =
-      make_workload("churn_bursts", "the same, in bursts: 1 to 256 are destroyed, then as many created", "pair", pairs);
+  bench::Workload bursts = make_workload(
+      "churn_bursts", "the same, in bursts: 1 to 256 are destroyed, then as many created", {"total"}, pairs, "pair");
   bursts.prepare = [=](const bench::Case& inputs) { return make(burst_plan(inputs.seed, kCapacity, kLive, pairs)); };
 
-  bench::Workload objects = make_workload("churn_objects", "churn, by the number of live objects", "pair", pairs);
+  bench::Workload objects =
+      make_workload("churn_objects", "churn, by the number of live objects", {"total"}, pairs, "pair");
   objects.axis = bench::Axis{"live objects", "", {}};
   for (const std::size_t live : kObjects)
     objects.axis->points.push_back({static_cast<double>(live), churn_pairs(live, searches)});
@@ -92,7 +76,7 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
     return make(churn_plan(inputs.seed, capacity_for(live), live, churn_pairs(live, searches)));
   };
 
-  bench::Workload bytes = make_workload("churn_bytes", "churn, by the size of an object", "pair", pairs);
+  bench::Workload bytes = make_workload("churn_bytes", "churn, by the size of an object", {"total"}, pairs, "pair");
   bytes.axis = bench::Axis{"size of an object", "bytes", {}};
   for (const std::size_t size : kChurnBytes) bytes.axis->points.push_back({static_cast<double>(size)});
   bytes.prepare = [=, churn = tasks.churn](const bench::Case& inputs) {
@@ -100,7 +84,7 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
   };
 
   bench::Workload share =
-      make_workload("churn_share", "churn, by the share of the slots that is in use", "pair", pairs);
+      make_workload("churn_share", "churn, by the share of the slots that is in use", {"total"}, pairs, "pair");
   share.axis = bench::Axis{"slots in use", "%", {}};
   const auto live_at = [](double percent) { return kCapacity * static_cast<std::size_t>(percent) / 100; };
   for (const std::size_t percent : kPercents)
@@ -113,16 +97,15 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
 
   constexpr std::size_t kFullLive = kFullCapacity * kFullPercent / 100;
   bench::Workload full =
-      make_workload("churn_full", "churn of a very large pool that is mostly full: 129,761 of 131,072 slots", "pair",
-                    churn_pairs(kFullLive, searches));
+      make_workload("churn_full", "churn of a very large pool that is mostly full: 129,761 of 131,072 slots", {"total"},
+                    churn_pairs(kFullLive, searches), "pair");
   full.prepare = [=](const bench::Case& inputs) {
     return make(churn_plan(inputs.seed, kFullCapacity, kFullLive, churn_pairs(kFullLive, searches)));
   };
 
   bench::Workload init = make_workload(
-      "init", "churn with all 56 bytes set: by arguments of create() inside the pool, or by the user outside", "pair",
-      pairs);
-  init.phases = {"inside", "outside"};
+      "init", "churn with all 56 bytes set: by arguments of create() inside the pool, or by the user outside",
+      {"inside", "outside"}, pairs, "pair");
   init.prepare = [=, make_init = tasks.init](const bench::Case& inputs) {
     return make_init(churn_plan(inputs.seed, kCapacity, kLive, pairs));
   };
@@ -135,7 +118,7 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
 
 std::vector<bench::Workload> iteration(const TaskTable& tasks) {
   const auto half = [&](const char* name, const char* title, std::size_t capacity) {
-    bench::Workload workload = make_workload(name, title, "object", capacity / 2);
+    bench::Workload workload = make_workload(name, title, {"total"}, capacity / 2, "object");
     workload.metrics = {memory_metric(), live_metric()};
     workload.prepare = [make = tasks.iterate, plan = iterate_plan(capacity, tasks.searches)](
                            const bench::Case& inputs) { return make(inputs.seed, plan); };
@@ -149,9 +132,8 @@ std::vector<bench::Workload> iteration(const TaskTable& tasks) {
 
 bench::Workload frame(const TaskTable& tasks) {
   bench::Workload workload =
-      make_workload("frame", "the chapter's particles: 64 frames that move about 10,000, and create 312 each", "update",
-                    kFrames * kSpawned * kFrames / 2);
-  workload.phases = {"update", "create"};
+      make_workload("frame", "the chapter's particles: 64 frames that move about 10,000, and create 312 each",
+                    {"update", "create"}, kFrames * kSpawned * kFrames / 2, "update");
   workload.phase_operations = {{"create", kFrames * kSpawned}};
   workload.prepare = [make = tasks.frame](const bench::Case& inputs) { return make(frame_plan(inputs.seed), true); };
   return workload;
@@ -160,7 +142,7 @@ bench::Workload frame(const TaskTable& tasks) {
 bench::Workload printed_frame(const TaskTable& tasks) {
   bench::Workload workload = make_workload(
       "frame_printed", "the chapter's particles in its pool of 100: 64 frames that move about 64, and create 2 each",
-      "update", kFrames * kPrintedSpawned * kFrames / 2);
+      {"total"}, kFrames * kPrintedSpawned * kFrames / 2, "update");
   workload.prepare = [make = tasks.frame](const bench::Case& inputs) {
     return make(printed_frame_plan(inputs.seed), false);
   };
@@ -169,9 +151,8 @@ bench::Workload printed_frame(const TaskTable& tasks) {
 
 bench::Workload start_up(const TaskTable& tasks) {
   bench::Workload workload = make_workload(
-      "start_up", "a pool of 1,048,576 objects is made in fresh memory, gets its first object, and is filled", "object",
-      kLargeCapacity);
-  workload.phases = {"construct", "first", "fill"};
+      "start_up", "a pool of 1,048,576 objects is made in fresh memory, gets its first object, and is filled",
+      {"construct", "first", "fill"}, kLargeCapacity, "object");
   workload.phase_operations = {{"construct", 1}, {"first", 1}, {"fill", kLargeCapacity - 1}};
   workload.prepare = [make = tasks.start_up](const bench::Case&) { return make(kLargeCapacity); };
   return supported_if(tasks.start_up != nullptr, kNoStableRefs, std::move(workload));
@@ -192,7 +173,7 @@ std::vector<bench::Workload> overload(const TaskTable& tasks) {
   std::vector<bench::Workload> all;
   // All seeds have about as many requests, but not exactly; a time is that of the whole scenario.
   for (const Rule& rule : kRules) {
-    bench::Workload workload = make_workload(rule.name, rule.title, "scenario", 1);
+    bench::Workload workload = make_workload(rule.name, rule.title, {"total"}, 1, "scenario");
     workload.metrics = {
         {"created", "Sounds created", "", kExact, kNeither},
         {"dropped", "Sounds not created", "", kExact, kLess},
@@ -214,8 +195,7 @@ std::vector<bench::Workload> overload(const TaskTable& tasks) {
 bench::Workload references(const TaskTable& tasks) {
   bench::Workload workload =
       make_workload("references", "objects with a counted reference are destroyed without clearing it, and with",
-                    "object", AnyReferences::kObjects * AnyReferences::kRounds);
-  workload.phases = {"kept", "cleared"};
+                    {"kept", "cleared"}, AnyReferences::kObjects * AnyReferences::kRounds, "object");
   workload.metrics = {{"kept_targets", "Targets still referred to when nothing lives", "", kExact, kLess},
                       {"kept_targets_cleared", "The same after clearing", "", kExact, kLess}};
   workload.prepare = [make = tasks.references](const bench::Case&) { return make(); };
@@ -225,8 +205,7 @@ bench::Workload references(const TaskTable& tasks) {
 bench::Workload holders(const TaskTable& tasks) {
   bench::Workload workload = make_workload(
       "holders", "4,096 holders of 1,024 objects, in 2,048 slots: pointers that are told when an object ends, or IDs",
-      "access", AnyHolders::kCreations);
-  workload.phases = {"pointers", "ids"};
+      {"pointers", "ids"}, AnyHolders::kCreations, "access");
   workload.axis = bench::Axis{"accesses per creation", "", {}};
   for (const std::size_t accesses : kAccesses)
     workload.axis->points.push_back({static_cast<double>(accesses), AnyHolders::kCreations * accesses});
@@ -244,7 +223,7 @@ std::vector<bench::Metric> soak_metrics() {
 }
 
 bench::Workload sizes(const TaskTable& tasks, const char* name, const char* title, MakeSoak make) {
-  bench::Workload workload = make_workload(name, title, "pair", 200'000);
+  bench::Workload workload = make_workload(name, title, {"total"}, 200'000, "pair");
   workload.metrics = soak_metrics();
   workload.prepare = [is_heap = tasks.is_heap, make](const bench::Case& inputs) {
     return soak_task(is_heap, make, inputs.seed, SizeMix::kRarelyLarge);
@@ -255,7 +234,7 @@ bench::Workload sizes(const TaskTable& tasks, const char* name, const char* titl
 bench::Workload soak(const TaskTable& tasks) {
   bench::Workload workload =
       make_workload("soak", "16,384 objects of 8 sizes with long and short lives; each level of a game wants others",
-                    "pair", 200'000);
+                    {"total"}, 200'000, "pair");
   workload.metrics = soak_metrics();
   workload.prepare = [tasks](const bench::Case& inputs) {
     return soak_task(tasks.is_heap, tasks.soak, inputs.seed, SizeMix::kLevels);

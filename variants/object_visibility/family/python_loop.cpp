@@ -14,6 +14,7 @@
 #include "harness/base/child.h"
 #include "harness/base/layout.h"
 #include "harness/bench/checksum.h"
+#include "variants/common/workloads/workload.h"
 #include "variants/vulkan/measured_device.h"
 
 namespace lab::object_visibility {
@@ -63,12 +64,7 @@ class PythonLoopTask final : public bench::Task {
 };
 
 bench::Workload loop_workload(std::string name, std::string title, std::string python, std::string over) {
-  bench::Workload workload;
-  workload.name = std::move(name);
-  workload.title = std::move(title);
-  workload.phases = {"count"};
-  workload.operations = kPixels;
-  workload.operation = "pixel";
+  bench::Workload workload = make_workload(std::move(name), std::move(title), {"count"}, kPixels, "pixel");
   workload.repeatable = false;
   workload.metrics = {
       {"seconds", "The loop over the whole image", "s", bench::MetricKind::kQuality, bench::Better::kLess}};

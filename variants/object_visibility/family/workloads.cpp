@@ -13,6 +13,7 @@
 #include "harness/bench/checksum.h"
 #include "harness/bench/exhibits.h"
 #include "variants/common/workers/pinned_workers.h"
+#include "variants/common/workloads/workload.h"
 #include "variants/object_visibility/family/blended.h"
 #include "variants/object_visibility/family/counting.h"
 #include "variants/object_visibility/family/prompt.h"
@@ -24,6 +25,8 @@ namespace lab::object_visibility {
 
 namespace {
 
+using enum bench::MetricKind;
+using enum bench::Better;
 using vulkan::required;
 
 constexpr std::uint32_t kWidth = 1920, kHeight = 1080;
@@ -31,12 +34,6 @@ constexpr std::uint32_t kObjects = 64;
 // Smaller, because code traces their rays before each process.
 constexpr std::uint32_t kSceneWidth = 960, kSceneHeight = 540, kSmallWidth = 320, kSmallHeight = 180;
 constexpr std::size_t kBodies = 32;
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 /// Counts an image, and where `compares`, reads it plainly before or after, in turns.
 class CountTask : public bench::Task {
@@ -223,14 +220,7 @@ class BlendedTask final : public CountTask {
 
 bench::Workload counting_workload(std::string name, std::string title, std::uint64_t pixels, const Ability& ability,
                                   bool compares = true) {
-  using enum bench::MetricKind;
-  using enum bench::Better;
-  bench::Workload workload;
-  workload.name = std::move(name);
-  workload.title = std::move(title);
-  workload.phases = {"count"};
-  workload.operations = pixels;
-  workload.operation = "pixel";
+  bench::Workload workload = make_workload(std::move(name), std::move(title), {"count"}, pixels, "pixel");
   workload.parallel = ability.parallel || ability.on_device;
   workload.repeatable = !workload.parallel;
   workload.unsupported = ability.unsupported;
@@ -280,8 +270,6 @@ VisibleScene scene_of(const bench::Case& inputs) {
 
 bench::Workload scene_workload(const MakeCounter& make, const Ability& ability, const char* name, std::uint32_t width,
                                std::uint32_t height) {
-  using enum bench::MetricKind;
-  using enum bench::Better;
   bench::Workload workload =
       counting_workload(name, fmt::format("{} x {} pixels of a scene of {} bodies", width, height, kBodies),
                         std::uint64_t{width} * height, ability);
@@ -308,8 +296,6 @@ bench::Workload scene_workload(const MakeCounter& make, const Ability& ability, 
 }
 
 bench::Workload blended_workload(const MakeCounter& make, const Ability& ability, const BlendedScenes& of) {
-  using enum bench::MetricKind;
-  using enum bench::Better;
   bench::Workload workload = counting_workload(
       of.name,
       fmt::format("{} x {} pixels of {} objects whose ids are blended at edges, made whole by truncation and rounding",

@@ -11,6 +11,7 @@
 
 #include "harness/base/random.h"
 #include "harness/bench/checksum.h"
+#include "variants/common/workloads/workload.h"
 #include "variants/particle_buffer/family/exhibits.h"
 #include "variants/particle_buffer/family/scenario.h"
 #include "variants/particle_buffer/family/simulation.h"
@@ -19,8 +20,8 @@ namespace lab::particle_buffer {
 
 namespace {
 
-using bench::Better;
-using bench::MetricKind;
+using enum bench::MetricKind;
+using enum bench::Better;
 
 // --- whole lives -----------------------------------------------------------------------------------------------------
 
@@ -63,8 +64,6 @@ class FramesTask : public bench::Task {
 };
 
 std::vector<bench::Metric> memory_metrics() {
-  using enum MetricKind;
-  using enum Better;
   return {{"bytes_per_live", "Bytes for each live particle, over all frames", "bytes", kExact},
           {"peak_bytes", "Most bytes after a frame", "bytes", kExact},
           {"extra_bytes", "Most bytes that a copy holds besides", "bytes", kExact},
@@ -76,18 +75,11 @@ std::vector<bench::Metric> memory_metrics() {
 }
 
 bench::Workload describe_frames(const Scenario& scenario) {
-  bench::Workload workload;
-  workload.name = scenario.name;
-  workload.title = scenario.title;
-  workload.phases = kFramePhases;
-  workload.operations = scenario.emitted();
-  workload.operation = "particle";
+  bench::Workload workload = make_workload(scenario.name, scenario.title, kFramePhases, scenario.emitted(), "particle");
   workload.metrics = memory_metrics();
   if (scenario.rule != LoadRule::kUnlimited) {
-    workload.metrics.push_back(
-        {"not_emitted", "Particles that were not emitted", "", MetricKind::kExact, Better::kNeither});
-    workload.metrics.push_back(
-        {"replaced", "Particles that died for a new one", "", MetricKind::kExact, Better::kNeither});
+    workload.metrics.push_back({"not_emitted", "Particles that were not emitted", "", kExact, kNeither});
+    workload.metrics.push_back({"replaced", "Particles that died for a new one", "", kExact, kNeither});
   }
   return workload;
 }
@@ -261,12 +253,8 @@ constexpr unsigned kManyBits = 20;
 bench::Workload walks(const char* name, std::string title, const MakeBuffer& make, const WalkTask::Walk& walk,
                       const bench::Axis& axis, const std::function<Holes(double point)>& holes_at,
                       Skip skip = nullptr) {
-  bench::Workload workload;
-  workload.name = name;
-  workload.title = std::move(title);
-  workload.phases = {"iterate"};
-  workload.operations = 1;  // each point has its own
-  workload.operation = "live particle";
+  bench::Workload workload =
+      make_workload(name, std::move(title), {"iterate"}, 1, "live particle");  // each point has its own number
   workload.axis = axis;
   for (bench::AxisPoint& point : workload.axis->points) point.operations = holes_at(point.at).live();
   workload.prepare = [=](const bench::Case& inputs) {
@@ -339,13 +327,10 @@ constexpr Holes kHalfDead{18, 50}, kAllLive{17, 0};
 
 bench::Workload reads(const char* name, const char* how, Access access, const MakeBuffer& make,
                       const Holes& holes = kHalfDead) {
-  bench::Workload workload;
-  workload.name = name;
-  workload.title = fmt::format("read the heights of 131,072 live particles{}, {}",
-                               holes.dead() > 0 ? " among as many dead ones" : "", how);
-  workload.phases = {"read"};
-  workload.operations = holes.live();
-  workload.operation = "live particle";
+  bench::Workload workload = make_workload(name,
+                                           fmt::format("read the heights of 131,072 live particles{}, {}",
+                                                       holes.dead() > 0 ? " among as many dead ones" : "", how),
+                                           {"read"}, holes.live(), "live particle");
   workload.prepare = [access, make, holes](const bench::Case& inputs) {
     return std::make_unique<AccessTask>(holes.buffer(make, inputs.seed), access, inputs.seed);
   };
@@ -439,19 +424,16 @@ class CompactionTask : public bench::Task {
 
 bench::Workload compaction(const MakeBuffer& make) {
   constexpr unsigned kBits = 16;
-  bench::Workload workload;
-  workload.name = "compaction";
-  workload.title =
-      "compact 65,536 particles, of which a share is dead at random places, and walk before and after: over that share";
-  workload.phases = {"walk_before", "compact", "walk_after"};
-  workload.operations = 1;  // each point has its own
-  workload.operation = "live particle";
-  workload.repeatable = false;  // it reads a clock
+  bench::Workload workload = make_workload(
+      "compaction",
+      "compact 65,536 particles, of which a share is dead at random places, and walk before and after: over that share",
+      {"walk_before", "compact", "walk_after"}, 1, "live particle");  // each point has its own number
+  workload.repeatable = false;                                        // it reads a clock
   workload.metrics = {
-      {"payback_frames", "Walks until a compaction has saved its own time; 10,000: never", "", MetricKind::kQuality},
-      {"moved", "Particles that it copies", "", MetricKind::kExact},
-      {"kept_share", "Slots afterwards, as a share of those before", "", MetricKind::kExact},
-      {"index_layer_bytes", "Bytes of new indices", "bytes", MetricKind::kExact}};
+      {"payback_frames", "Walks until a compaction has saved its own time; 10,000: never", "", kQuality},
+      {"moved", "Particles that it copies", "", kExact},
+      {"kept_share", "Slots afterwards, as a share of those before", "", kExact},
+      {"index_layer_bytes", "Bytes of new indices", "bytes", kExact}};
   workload.axis = bench::Axis{"dead particles", "percent", {}};
   for (const double percent : {10, 25, 50, 75, 90})
     workload.axis->points.push_back({percent, Holes{kBits, percent}.live()});
@@ -487,16 +469,12 @@ class ReleaseTask : public bench::Task {
 
 bench::Workload release(const MakeBuffer& make) {
   static constexpr Holes kHoles{17, 90, 1024};
-  bench::Workload workload;
-  workload.name = "release";
-  workload.title =
-      "90 % of 131,072 particles die at random places; what the clean-up of that frame costs and gives back";
-  workload.phases = {"clean_up"};
-  workload.operations = kHoles.live();
-  workload.operation = "live particle";
-  workload.metrics = {{"bytes_per_live", "Bytes for each live particle afterwards", "bytes", MetricKind::kExact},
-                      {"times_live", "Bytes, as a multiple of those of the live particles", "", MetricKind::kExact},
-                      {"dead_slots", "Slots without a live particle", "", MetricKind::kExact}};
+  bench::Workload workload = make_workload(
+      "release", "90 % of 131,072 particles die at random places; what the clean-up of that frame costs and gives back",
+      {"clean_up"}, kHoles.live(), "live particle");
+  workload.metrics = {{"bytes_per_live", "Bytes for each live particle afterwards", "bytes", kExact},
+                      {"times_live", "Bytes, as a multiple of those of the live particles", "", kExact},
+                      {"dead_slots", "Slots without a live particle", "", kExact}};
   workload.prepare = [make](const bench::Case& inputs) {
     return std::make_unique<ReleaseTask>(kHoles, make, inputs.seed);
   };
@@ -564,14 +542,11 @@ class LayersTask : public bench::Task {
 };
 
 bench::Workload layers(const MakeBuffer& make) {
-  bench::Workload workload;
-  workload.name = "layers";
-  workload.title =
+  bench::Workload workload = make_workload(
+      "layers",
       "layers of 32, 12 and 48 bytes are added and removed during an emission with varying lifetimes; each "
-      "frame changes all of them";
-  workload.phases = {"add_remove", "iterate_layers", "frame"};
-  workload.operations = varying_lifetimes().emitted();
-  workload.operation = "particle";
+      "frame changes all of them",
+      {"add_remove", "iterate_layers", "frame"}, varying_lifetimes().emitted(), "particle");
   workload.prepare = [make](const bench::Case& inputs) { return std::make_unique<LayersTask>(make, inputs.seed); };
   return workload;
 }
@@ -641,25 +616,13 @@ class ChildrenTask : public bench::Task {
 };
 
 bench::Workload children(const MakeBuffer& make) {
-  bench::Workload workload;
-  workload.name = "children";
-  workload.title =
+  bench::Workload workload = make_workload(
+      "children",
       "each particle of an emission with varying lifetimes has two children, which look up its position by "
-      "index in every frame";
-  workload.phases = {"frame", "follow"};
-  workload.operations = varying_lifetimes().emitted();
-  workload.operation = "particle";
-  workload.metrics = {{"index_updates", "Times that all indices changed", "", MetricKind::kExact}};
+      "index in every frame",
+      {"frame", "follow"}, varying_lifetimes().emitted(), "particle");
+  workload.metrics = {{"index_updates", "Times that all indices changed", "", kExact}};
   workload.prepare = [make](const bench::Case& inputs) { return std::make_unique<ChildrenTask>(make, inputs.seed); };
-  return workload;
-}
-
-bench::Workload unless(bool supported, const char* why, bench::Workload workload) {
-  if (supported) return workload;
-  workload.unsupported = why;
-  workload.prepare = {};
-  workload.exhibits.clear();
-  workload.exhibit = {};
   return workload;
 }
 
@@ -674,29 +637,29 @@ std::vector<bench::Workload> workloads(const MakeBuffer& make, const Abilities& 
       with_counts(with_film(frames(animated_emission(), make), animated_emission(), make), animated_emission(), make),
       with_frame_times(with_film(frames(varying_lifetimes(), make), varying_lifetimes(), make), varying_lifetimes(),
                        make),
-      unless(!abilities.walks_all, kWalksAll, with_frame_times(frames(rain(), make, 200), rain(), make)),
-      unless(!abilities.walks_all, kWalksAll,
-             with_frame_times(frames(varying_rain(), make, 200), varying_rain(), make)),
+      supported_if(!abilities.walks_all, kWalksAll, with_frame_times(frames(rain(), make, 200), rain(), make)),
+      supported_if(!abilities.walks_all, kWalksAll,
+                   with_frame_times(frames(varying_rain(), make, 200), varying_rain(), make)),
       frames(bursts(), make),
       frames(filling_sink(), make),
       frames(under_rule(LoadRule::kStopEmitting), make),
       frames(under_rule(LoadRule::kReplaceOldest), make),
-      unless(abilities.pages, "it has no pages of a chosen size", page_sizes(make))};
+      supported_if(abilities.pages, "it has no pages of a chosen size", page_sizes(make))};
   for (bench::Workload& workload : dead_limits(make))
-    all.push_back(unless(abilities.dead_limit, kNoDeadLimit, std::move(workload)));
+    all.push_back(supported_if(abilities.dead_limit, kNoDeadLimit, std::move(workload)));
   for (bench::Workload& workload : all_walks(make)) all.push_back(std::move(workload));
   all.push_back(reads("read_by_iterator", "by an iterator", Access::kIterator, make));
   all.push_back(
-      unless(abilities.indices, kNoIndices, reads("read_by_index", "by index in order", Access::kIndex, make)));
-  all.push_back(unless(abilities.indices, kNoIndices,
-                       reads("read_at_random", "by index in random order", Access::kRandomIndex, make)));
+      supported_if(abilities.indices, kNoIndices, reads("read_by_index", "by index in order", Access::kIndex, make)));
+  all.push_back(supported_if(abilities.indices, kNoIndices,
+                             reads("read_at_random", "by index in random order", Access::kRandomIndex, make)));
   all.push_back(reads("read_all_by_iterator", "by an iterator", Access::kIterator, make, kAllLive));
-  all.push_back(unless(abilities.indices, kNoIndices,
-                       reads("read_all_by_index", "by index in order", Access::kIndex, make, kAllLive)));
-  all.push_back(unless(abilities.compacts, "it never moves particles together", compaction(make)));
+  all.push_back(supported_if(abilities.indices, kNoIndices,
+                             reads("read_all_by_index", "by index in order", Access::kIndex, make, kAllLive)));
+  all.push_back(supported_if(abilities.compacts, "it never moves particles together", compaction(make)));
   all.push_back(release(make));
-  all.push_back(unless(abilities.layers, "it holds one struct for each particle", layers(make)));
-  all.push_back(unless(abilities.indices, kNoIndices, children(make)));
+  all.push_back(supported_if(abilities.layers, "it holds one struct for each particle", layers(make)));
+  all.push_back(supported_if(abilities.indices, kNoIndices, children(make)));
   return all;
 }
 

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "variants/render_config/language/declarations.h"
 #include "variants/render_config/language/frame.h"
-#include "variants/render_config/language/generators.h"
-#include "variants/render_config/language/resources.h"
 #include "variants/render_config/language/sections.h"
-#include "variants/render_config/language/shaders.h"
-#include "variants/render_config/language/views.h"
 
 namespace lab::render_config {
 

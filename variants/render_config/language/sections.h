@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "variants/render_config/language/file_set.h"
-#include "variants/render_config/language/problems.h"
+#include "variants/render_config/language/values.h"
 
 namespace lab::render_config {
 

@@ -1,4 +1,4 @@
-/// The sections layers, shaders and materials: what a pass draws, and with which shaders.
+/// What a configuration declares for its passes: the sections global_resources, views, layers, shaders and materials.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,19 @@
 #include "variants/render_config/language/values.h"
 
 namespace lab::render_config {
+
+std::vector<Resource> read_resources(const std::vector<Member>& section, const RenderEnvironment& environment,
+                                     const Values& values);
+
+/// For what is wrong with a resource: "rgba8", and "a scale of 1" or "64 x 64 pixels".
+std::string format_name(const Resource& resource);
+std::string size_name(const Resource& resource);
+
+std::vector<View> read_views(const std::vector<Member>& section, const RenderEnvironment& environment,
+                             const Values& values);
+
+/// Leaves out the views that no pass of the frame names; the others keep their order.
+void number_views(Config& config, const RenderEnvironment& environment, Problems& problems);
 
 struct Layer {
   std::string name;
