@@ -1,20 +1,15 @@
 """spm's Python interface, for make.py's other verbs. It does what the command line does."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from harness.spm.errors import SpmError
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import Settings
 from harness.spm.store import lib
 from harness.spm.verbs.install import activate
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def _settings(**settings: Any) -> Settings:
@@ -39,22 +34,16 @@ def install_groups(groups: Iterable[str], **settings: Any) -> dict[str, tuple[st
 def active(group: str, **settings: Any) -> bool:
     """Whether lib has a link for each package of `group`, in any version. False for a group that is not pinned here."""
     chosen = _settings(**settings)
-    packages = manifests.load(chosen.packages).packages.values()
-    links = [
-        os.path.join(chosen.lib_folder(), each.lib)
-        for each in packages
-        if group in each.groups and each.serves(chosen.platform)
-    ]
+    packages = manifests.load(chosen.packages).serving(chosen.platform)
+    links = [os.path.join(chosen.lib_folder(), each.lib) for each in packages if group in each.groups]
     return bool(links) and all(lib.is_ours(link) for link in links)
 
 
 def versions(**settings: Any) -> dict[str, str]:
     """{package: version} of everything that packages.json pins for the platform: a result's `pins`."""
     chosen = _settings(**settings)
-    manifest = manifests.load(chosen.packages)
-    return {
-        name: each.version(chosen.platform) for name, each in manifest.packages.items() if each.serves(chosen.platform)
-    }
+    packages = manifests.load(chosen.packages).serving(chosen.platform)
+    return {each.name: each.version(chosen.platform) for each in packages}
 
 
 def pending(groups: Iterable[str], **settings: Any) -> tuple[list[str], int]:

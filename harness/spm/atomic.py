@@ -1,8 +1,6 @@
 """Writes to a temporary file, then renames: a file has its final name only when complete, and a failure leaves no
 file."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

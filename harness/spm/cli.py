@@ -1,7 +1,5 @@
 """spm's command line: parses it, runs the verb, prints at most one error."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal
@@ -10,10 +8,6 @@ import sys
 from harness.spm.errors import INTERRUPTED, SpmError, USAGE
 from harness.spm.options import VERBS, Command, help_text, parse, with_places
 from harness.spm.settings import Settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def main(arguments: list[str]) -> int:
@@ -57,7 +51,7 @@ def _ignore_broken_pipe(stream: io.TextIOWrapper) -> None:
     raw = getattr(stream.buffer, "raw", stream.buffer)
     write = raw.write
 
-    def write_or_drop(data: Any) -> Any:
+    def write_or_drop(data: bytes) -> object:
         try:
             return write(data)
         except BrokenPipeError:

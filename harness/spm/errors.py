@@ -1,7 +1,5 @@
 """Errors: one sentence, a next step and an exit status each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130

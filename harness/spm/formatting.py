@@ -1,7 +1,5 @@
 """Formats and parses numbers, sizes and durations for people."""
 
-from __future__ import annotations
-
 import re
 
 from harness.spm.errors import SpmError, USAGE

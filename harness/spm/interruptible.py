@@ -4,27 +4,19 @@ A signal does not end a wait of Python if it arrives just before the wait begins
 another thread: the handler runs only when the main thread is back in the interpreter. So every wait here is a loop of
 short waits."""
 
-from __future__ import annotations
-
+import contextlib
+import queue
 import time
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import queue
-    from typing import Any
+from typing import Any
 
 STEP_S = 0.5  # the longest single wait
 
 
 def take(done: queue.SimpleQueue[Any]) -> Any:
     """The next item of a queue."""
-    import queue
-
     while True:
-        try:
+        with contextlib.suppress(queue.Empty):
             return done.get(timeout=STEP_S)
-        except queue.Empty:
-            pass
 
 
 def join(threads: list, patience_s: float = float("inf")) -> None:

@@ -2,8 +2,6 @@
 
 Hints are written as `python3 make.py ...`, for the checkout's folder; `as_invoked` converts them before printing."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

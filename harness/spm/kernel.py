@@ -1,7 +1,5 @@
 """System calls that Python's os module lacks. Without ctypes they are skipped."""
 
-from __future__ import annotations
-
 import os
 import signal
 

@@ -2,8 +2,7 @@
 
 A lock's file names the process that took it last, so that a waiting process can report the holder."""
 
-from __future__ import annotations
-
+import contextlib
 import fcntl
 import os
 import sys
@@ -28,7 +27,7 @@ def wait_for(file: int, kind: int) -> None:
         time.sleep(_STEP_S)
 
 
-class Lock:
+class Lock(contextlib.AbstractContextManager["Lock"]):
     """One lock; use it as a context manager after `take` has returned True."""
 
     def __init__(self, path: str) -> None:
@@ -62,9 +61,6 @@ class Lock:
             os.close(self.file)
             self.file = -1
 
-    def __enter__(self) -> Lock:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.release()
 
@@ -76,11 +72,9 @@ class Lock:
 
     def _sign(self) -> None:
         command = " ".join(os.path.basename(sys.argv[0] or "python3").split() + sys.argv[1:])
-        try:
+        with contextlib.suppress(OSError):  # the name is optional: a full disk must not prevent the lock
             os.ftruncate(self.file, 0)
             os.pwrite(self.file, f"{os.getpid()} {command[:100]}\n".encode("utf-8", "replace"), 0)
-        except OSError:
-            pass  # the name is optional: a full disk must not prevent the lock
 
 
 def _holder(file: int) -> str:

@@ -1,16 +1,10 @@
 """The command line: a table of verbs and a table of options drive parsing and help. (Importing argparse takes longer
 than checking an installed group.)"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from harness.spm.errors import SpmError, USAGE, unknown
 from harness.spm.settings import PLATFORMS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 PROGRAM = "python3 make.py spm"  # printed as this process was invoked (invocation.py)
 _HELP_WIDTH = 80
@@ -74,20 +68,14 @@ ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", 
 VERBS = {
     "install": Verb("install", "NAME...", "make packages active, fetching what the store lacks", ("--platform",)),
     "install-group": Verb("install", "GROUP...", "make every package of the groups active", ("--platform",)),
-    "uninstall": Verb(
-        "uninstall", "NAME...", "remove packages from lib; the store keeps them", ("--platform",)
-    ),
+    "uninstall": Verb("uninstall", "NAME...", "remove packages from lib; the store keeps them", ("--platform",)),
     "list": Verb("list", "", "list all packages of packages.json for the platform", ("--platform",)),
     "status": Verb("status", "", "show which packages are active, and which should be", ("--platform",)),
-    "verify": Verb(
-        "verify", "", "compare active packages with what was unpacked", ("--platform", "--deep", "--repair")
-    ),
+    "verify": Verb("verify", "", "compare active packages with what was unpacked", ("--platform", "--deep", "--repair")),
     "outdated": Verb("outdated", "[NAME...]", "list pins that have a newer version in their index"),
     "update": Verb("update", "NAME...", "write the newest pins into packages.json", ("--unsigned",)),
     "doctor": Verb("doctor", "", "find pins whose artifacts are no longer available"),
-    "publish": Verb(
-        "publish", "DIR NAME", "pack a folder, upload it, print its pin", ("--platform", "--to")
-    ),
+    "publish": Verb("publish", "DIR NAME", "pack a folder, upload it, print its pin", ("--platform", "--to")),
     "mirror push": Verb("mirror_push", "URL", "copy every artifact to a mirror (URL or folder)"),
     "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror only", ("--platform",)),
     "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive by the rules for packages", ("--case-sensitive",)),
@@ -121,7 +109,7 @@ def parse(arguments: list[str]) -> Command:
     """Parses a command line, with options also before the verb. The verb is '' if only help is requested."""
     words: list[str] = []
     names: list[str] = []
-    options: dict[str, Any] = {}
+    options: dict = {}
     verb = ""
     rest, over = arguments[::-1], False
     while rest:

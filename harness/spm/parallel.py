@@ -1,17 +1,12 @@
 """Runs a function on many tasks in parallel."""
 
-from __future__ import annotations
-
 import operator
 import queue
 import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from harness.spm import interruptible
-from collections.abc import Callable, Iterable, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _PATIENCE_S = 1.0
 

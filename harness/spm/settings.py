@@ -1,7 +1,6 @@
 """Paths and switches: from the command line, else the environment, else the defaults."""
 
-from __future__ import annotations
-
+import contextlib
 import os
 
 from harness.spm.errors import SpmError, USAGE
@@ -78,10 +77,8 @@ def default_store() -> str:
     if not candidates[1]:
         import pwd
 
-        try:
+        with contextlib.suppress(KeyError):  # a container's user may have no entry
             candidates.append(_cache_of(pwd.getpwuid(os.getuid()).pw_dir))
-        except KeyError:
-            pass  # a container's user may have no entry
     for folder in candidates:
         if folder and os.path.isabs(folder) and _writable(folder):
             return os.path.join(folder, "spm")

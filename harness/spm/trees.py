@@ -1,7 +1,5 @@
 """Removes folders that contain read-only files and folders."""
 
-from __future__ import annotations
-
 import os
 
 

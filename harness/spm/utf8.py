@@ -4,8 +4,6 @@ Python uses the locale's encoding for names and cannot change it while running, 
 restarts itself. Output stays in the locale's encoding. (Paths as bytes would avoid this, but would complicate every
 line that handles a path.)"""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """The `ar` container of a .deb: finds the position of each member in the file."""
 
-from __future__ import annotations
-
 import os
 
 from harness.spm.errors import Refused

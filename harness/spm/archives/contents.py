@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -109,7 +110,7 @@ def _unexpected(tree: str, listed: dict, children: Counter, found: dict[str, str
     return more
 
 
-class _Readers:
+class _Readers(contextlib.AbstractContextManager["_Readers"]):
     """Hashes files: large ones in other threads, small ones at once, because a handover would take longer."""
 
     def __init__(self, below: str, files: list) -> None:
@@ -120,9 +121,6 @@ class _Readers:
 
             self._pool = ThreadPoolExecutor(min(os.cpu_count() or 2, 8))
             self._taken = {path: self._pool.submit(read, below + path, size) for path, size in large}
-
-    def __enter__(self) -> _Readers:
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._pool:

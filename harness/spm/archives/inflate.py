@@ -1,20 +1,15 @@
 """Decompression as a forward stream of pieces, with a few megabytes of memory at most."""
 
-from __future__ import annotations
-
 import bz2
 import lzma
 import os
 import queue
 import threading
 import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any
 
 from harness.spm.errors import Refused
-from collections.abc import Callable, Generator, Iterable, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _INPUT = 1 << 18
 _OUTPUT = 1 << 20

@@ -5,8 +5,6 @@ Every link is followed once, so the cost is that of reading the targets. A path 
 followed is a cycle and leads nowhere. Parts that are not in the tree are followed by name only, so that '..' may lead
 back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 _OUT, _NOWHERE = -1, -2  # places, beside those that are numbered

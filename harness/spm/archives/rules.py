@@ -14,23 +14,18 @@ Files get mode 444 or 555, folders 555. Owners, set-user-id and write bits are d
 
 A container (tar.py, zip.py, ar.py) yields Members; a MemberUnpacker checks them and puts them into a Tree."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import posixpath
 import re
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from harness.spm.archives import contents
 from harness.spm.archives.contents import FILE, FOLDER, LINK, Node
 from harness.spm.archives.tree import Tree
 from harness.spm.errors import Refused
 from harness.spm.pins.patterns import KeepFilter
-from collections.abc import Callable, Iterable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 HARD_LINK, OTHER_KIND = "hard link", "other"  # kinds of members, in addition to FILE, FOLDER and LINK
 

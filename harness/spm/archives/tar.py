@@ -14,15 +14,12 @@ import contextlib
 import re
 import struct
 import tarfile
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
 
 from harness.spm.archives import inflate
-from harness.spm.archives.rules import FILE, FOLDER, HARD_LINK, LINK, OTHER_KIND, Member
+from harness.spm.archives.rules import FILE, FOLDER, HARD_LINK, LINK, Member, OTHER_KIND
 from harness.spm.errors import Refused
-from collections.abc import Callable, Generator, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _ZEROS = bytes(1 << 16)
 _InvalidHeader, _TruncatedHeader = tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError  # type: ignore[attr-defined]

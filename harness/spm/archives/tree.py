@@ -1,23 +1,20 @@
 """A package's folder while it is unpacked, and the checks of the whole tree."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat
 import unicodedata
+from collections.abc import Callable
+from typing import Any
 
 from harness.spm.archives import contents
 from harness.spm.archives.contents import FILE, FOLDER, LINK, Node
 from harness.spm.archives.links import LinkResolver
 from harness.spm.errors import Refused
-from collections.abc import Callable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 OWNER_WRITES = 0o200
+_FOLDER_MODE = 0o755  # while it is filled
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class DifferInCase(Refused):
@@ -42,12 +39,12 @@ class Tree:
         self._fold = _composed if case_sensitive else _folded
         self._folded: dict[str, str] = {}  # path without case and Unicode form -> path
         self._clashes: list[tuple[str, Node]] = []
-        self._make_folder(root)
+        self._make_root()
 
     def folder(self, path: str, owner: int) -> None:
         """Adds a folder; any number of members and artifacts may have the same one."""
         if self._hold_folder(path, Node(FOLDER, owner)):
-            self._make(path, self._make_folder, f"{self.root}/{path}")
+            self._make(path, os.mkdir, f"{self.root}/{path}", _FOLDER_MODE)
 
     def file(self, path: str, node: Node, fill: Callable[..., Any]) -> None:
         """Adds a file: `fill(open file, or None to discard)` writes the contents and returns their sha256."""
@@ -55,7 +52,7 @@ class Tree:
             node.content = fill(None)
             return
         mode = node.mode | self._writable
-        file = self._make(path, self._create, f"{self.root}/{path}", mode)
+        file = self._make(path, os.open, f"{self.root}/{path}", _CREATE, mode)
         if file is None:
             node.content = fill(None)
             return
@@ -68,7 +65,7 @@ class Tree:
 
     def link(self, path: str, target: str, owner: int) -> None:
         if self._claim(path, Node(LINK, owner, content=target)):
-            self._make(path, self._make_link, target, f"{self.root}/{path}")
+            self._make(path, os.symlink, target, f"{self.root}/{path}")
 
     def hard_link(self, path: str, origin_path: str, origin: Node) -> None:
         same = Node(FILE, origin.owner, origin.mode, origin.size, origin.time, origin.content)
@@ -146,16 +143,8 @@ class Tree:
         what = f"{' and '.join(both)} differ only in case, and the folder's file system takes them for one"
         raise DifferInCase(what, on_disk=True)
 
-    # Disk operations.
-
-    def _make_folder(self, path: str) -> None:
-        os.mkdir(path, 0o755)
-
-    def _create(self, path: str, mode: int) -> int | None:
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-
-    def _make_link(self, target: str, path: str) -> None:
-        os.symlink(target, path)
+    def _make_root(self) -> None:
+        os.mkdir(self.root, _FOLDER_MODE)
 
     def _make_hard_link(self, origin: str, path: str) -> None:
         os.link(origin, path, follow_symlinks=False)
@@ -171,29 +160,18 @@ class ArtifactTree(Tree):
     An existing path belongs to another process: it is not overwritten and links are not followed. Whether both contents
     are equal is checked when the tree absorbs the parts."""
 
-    def _make_folder(self, path: str) -> None:
-        if path == self.root:
-            return
-        try:
-            super()._make_folder(path)
-        except FileExistsError:
-            if not stat.S_ISDIR(os.lstat(path).st_mode):
-                where = path.removeprefix(f"{self.root}/")
-                raise Refused(f"{where} is a folder of one artifact and something else of another") from None
+    def _make_root(self) -> None:
+        pass
 
-    def _create(self, path: str, mode: int) -> int | None:
+    def _make(self, path: str, make: Callable[..., Any], *arguments: int | str) -> int | None:
         with contextlib.suppress(FileExistsError):
-            return super()._create(path, mode)
+            return make(*arguments)
+        if self.nodes[path].kind == FOLDER and not stat.S_ISDIR(os.lstat(f"{self.root}/{path}").st_mode):
+            raise Refused(f"{path} is a folder of one artifact and something else of another")
         return None
 
-    def _make_link(self, target: str, path: str) -> None:
-        with contextlib.suppress(FileExistsError):
-            super()._make_link(target, path)
-
     def _make_hard_link(self, origin: str, path: str) -> None:
-        if stat.S_ISDIR(os.lstat(origin).st_mode):
-            return  # another artifact's folder
-        with contextlib.suppress(FileExistsError):
+        if not stat.S_ISDIR(os.lstat(origin).st_mode):  # else another artifact's folder
             super()._make_hard_link(origin, path)
 
 
@@ -203,17 +181,11 @@ class DryRunTree(Tree):
     def __init__(self, case_sensitive: bool = False) -> None:
         super().__init__("", case_sensitive=case_sensitive)
 
-    def _make_folder(self, path: str) -> None:
+    def _make_root(self) -> None:
         pass
 
-    def _create(self, path: str, mode: int) -> None:
+    def _make(self, path: str, make: Callable[..., Any], *arguments: int | str) -> None:
         return None
-
-    def _make_link(self, target: str, path: str) -> None:
-        pass
-
-    def _make_hard_link(self, origin: str, path: str) -> None:
-        pass
 
     def _finish(self, folders: list[str]) -> None:
         pass

@@ -1,16 +1,11 @@
 """Unpacks an archive into a tree. The magic number selects the container; rules.py has the rules."""
 
-from __future__ import annotations
-
 import contextlib
 import os
+from typing import Any
 
 from harness.spm.archives import ar, rules, tar, zip
 from harness.spm.archives.tree import Tree
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def unpack(archive: str, artifact: Any, tree: Tree, owner: int) -> None:

@@ -5,8 +5,6 @@ all others wait: with ten busy processes, a cold install of the toolchain took t
 same CPU time. There are more workers than cores for the same reason: the scheduler divides time among runnable
 processes."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -16,6 +14,7 @@ import socket
 import struct
 import warnings
 from collections import deque
+from typing import Any
 
 from harness.spm import kernel
 from harness.spm.archives.contents import Node
@@ -23,11 +22,7 @@ from harness.spm.archives.rules import UnpackRules
 from harness.spm.archives.tree import ArtifactTree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.pins.manifest import Artifact
+from harness.spm.pins.manifest import Artifact
 
 _LENGTH = struct.Struct("<Q")
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
@@ -38,7 +33,7 @@ def count() -> int:
     return max(4, min(2 * (os.cpu_count() or 2), 8))
 
 
-class Workers:
+class Workers(contextlib.AbstractContextManager["Workers"]):
     """`number` processes, forked by the constructor, before there are threads. Use it as a context manager."""
 
     def __init__(self, number: int) -> None:
@@ -56,9 +51,6 @@ class Workers:
             self.__exit__()
             raise
         self._idle = deque(self._all)
-
-    def __enter__(self) -> Workers:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()  # idle workers can be killed
@@ -88,7 +80,7 @@ class Workers:
         finally:
             self._idle.append(worker)
         if done:
-                return {path: Node(kind, owner, *facts) for path, kind, *facts in value}
+            return {path: Node(kind, owner, *facts) for path, kind, *facts in value}
         raise value if isinstance(value, OSError) else Refused(*value)
 
 

@@ -20,16 +20,13 @@ import stat
 import struct
 import zipfile
 import zlib
+from collections.abc import Generator, Iterator
+from typing import Any
 
 from harness.spm import formatting
 from harness.spm.archives import inflate
-from harness.spm.archives.rules import FILE, FOLDER, LINK, OTHER_KIND, Member
+from harness.spm.archives.rules import FILE, FOLDER, LINK, Member, OTHER_KIND
 from harness.spm.errors import Refused
-from collections.abc import Generator, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MAGICS = (b"PK\x03\x04", b"PK\x05\x06")  # of a member, and of the directory's end where there is none
 

@@ -3,8 +3,6 @@
 The new file is written to a temporary file, checked like any packages.json, and renamed. Concurrent runs lose no
 change: each reads the file again under a lock before it writes."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import json

@@ -134,14 +134,17 @@ class Manifest:
 
     def grouped(self, groups: Iterable[str], platform: str) -> list[Package]:
         """The packages of `groups` that serve `platform`; each group must exist and have one."""
-        known = self.groups()
+        known, serving = self.groups(), self.serving(platform)
         for group in groups:
             if group not in known:
                 raise unknown("group", group, known, "python3 make.py spm list")
-            if not any(group in each.groups and each.serves(platform) for each in self.packages.values()):
+            if not any(group in each.groups for each in serving):
                 raise SpmError(f"group '{group}' has no package for {platform}", "python3 make.py spm list", USAGE)
         wanted = set(groups)
-        return [each for each in self.packages.values() if wanted.intersection(each.groups) and each.serves(platform)]
+        return [each for each in serving if wanted.intersection(each.groups)]
+
+    def serving(self, platform: str) -> list[Package]:
+        return [each for each in self.packages.values() if each.serves(platform)]
 
     def groups(self) -> list[str]:
         return sorted({group for each in self.packages.values() for group in each.groups})
@@ -301,12 +304,8 @@ def _check_package(package: Any, place: str, sources: dict[str, Any]) -> None:
     lib = package["lib"]
     good = type(lib) is str and _NAME(lib) and lib not in PLATFORMS
     _expect(good, f"{place}.lib", "a folder's name of letters, digits and . _ + ~ - that is no platform's", lib)
-    _expect(
-        type(package["license"]) is str and package["license"],
-        f"{place}.license",
-        "a licence's name",
-        package["license"],
-    )
+    licence = package["license"]
+    _expect(type(licence) is str and licence, f"{place}.license", "a licence's name", licence)
     artifacts = package["artifacts"]
     _expect(type(artifacts) is list and artifacts, f"{place}.artifacts", "a list of artifacts", artifacts)
     seen: dict[Any, Any] = {}

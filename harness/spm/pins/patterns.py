@@ -4,35 +4,18 @@ is kept.
 
 All other characters are literal, also brackets, which occur in pinned file names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 
+# token -> its regular expression
+_MEANINGS = {"**/": "(?:[^/]+/)*", "/**/": "/(?:[^/]+/)*", "/**": "/.+", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _TOKENS = re.compile(r"(^|/)\*\*/|/\*\*$|\*\*|\*|\?|[^*?/]+|/")
 
 
 def expression(pattern: str) -> str:
     """The regular expression of one pattern, for fullmatch."""
-    return "".join(_translate(token.group()) for token in _TOKENS.finditer(pattern))
-
-
-def _translate(token: str) -> str:
-    match token:
-        case "**/":
-            return "(?:[^/]+/)*"
-        case "/**/":
-            return "/(?:[^/]+/)*"
-        case "/**":
-            return "/.+"
-        case "**":
-            return ".*"
-        case "*":
-            return "[^/]*"
-        case "?":
-            return "[^/]"
-        case _:
-            return re.escape(token)
+    tokens = (token.group() for token in _TOKENS.finditer(pattern))
+    return "".join(_MEANINGS.get(token) or re.escape(token) for token in tokens)
 
 
 class KeepFilter:

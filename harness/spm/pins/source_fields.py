@@ -1,7 +1,5 @@
 """The kinds of sources and their fields in packages.json. The module sources/<kind>.py opens a source of that kind."""
 
-from __future__ import annotations
-
 _URL = r"https?://[^/?#\s]+(/[^?#\s]*)?"
 _HTTP = (_URL, "http:// or https://, a host and a path, without ? and #")
 _BUCKET = r"s3://[A-Za-z0-9][A-Za-z0-9._-]+(/[^?#\s]*)?|https?://[^/?#\s]+/[^/?#\s]+(/[^?#\s]*)?"

@@ -1,26 +1,16 @@
 """Where artifacts come from. A kind of source is one module here and one line in FIELDS (pins/source_fields.py).
 
 The module has `open_source(fields, settings)`, which returns a Source; its addresses hold no secret, because they are
-printed. A kind that takes uploads has a Source with
-
-    address(path) -> str                where an artifact of that path lies
-    put(address, path, sha256, advanced=None)
-                                        uploads the file `path`, whose hash that is; see transport.put_file
-
-A kind that knows what is newer than a pin has
+printed. A kind that knows what is newer than a pin has
 
     newest(artifact, unsigned) -> NewestVersion
                                         what to pin instead of the artifact, with `unsigned` also from an unsigned
                                         index; raises Unlisted or SpmError"""
 
-from __future__ import annotations
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.pins.manifest import Artifact
-    from harness.spm.settings import Settings
-    from harness.spm.sources.mirror import Mirror
+from harness.spm.pins.manifest import Artifact
+from harness.spm.settings import Settings
 
 UPLOADS = ("http", "s3", "artifactory", "file")
 
@@ -37,7 +27,8 @@ class Source:
         raise NotImplementedError
 
     def put(self, address: str, path: str, sha256: str, advanced: Any = None) -> None:
-        """Uploads the file `path`; raises TransferError. Only sources of UPLOADS do."""
+        """Uploads the file `path`, whose hash that is; raises TransferError. Only sources of UPLOADS do. `advanced` as for
+        transport.put_file."""
         raise NotImplementedError
 
     def open(self, address: str, offset: int = 0, validator: str = "") -> Any:
@@ -85,7 +76,7 @@ def open_source(fields: dict, settings: Settings) -> Source:
     return importlib.import_module(f"harness.spm.sources.{fields['type']}").open_source(fields, settings)
 
 
-def mirror_of(settings: Settings) -> tuple[Mirror | None, bool]:
+def mirror_of(settings: Settings) -> tuple[Source | None, bool]:
     """(SPM_MIRROR as a source or None, whether it is tried last)"""
     if not settings.mirror:
         return None, False

@@ -2,8 +2,6 @@
 
 A mistake in one of them ends the run with an SpmError for the user to correct. It never repeats what may be secret."""
 
-from __future__ import annotations
-
 import functools
 import os
 import ssl

@@ -5,69 +5,45 @@ suite (not a security suite: those have another archive), has the path of a Debi
 key. Of several entries only the most certain kind is used: signed by Debian's own keyring, else with the plain path
 /debian, else the rest. A wrong guess costs only one attempt, because every artifact is pinned."""
 
-from __future__ import annotations
-
 import os
 import re
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from harness.spm.sources import deb822
 from collections.abc import Iterator
 
 RELEASES = (
-    "stable",
-    "oldstable",
-    "oldoldstable",
-    "testing",
-    "unstable",
-    "sid",
-    "experimental",
-    "buster",
-    "bullseye",
-    "bookworm",
-    "trixie",
-    "forky",
-    "duke",
+    *("stable", "oldstable", "oldoldstable", "testing", "unstable", "sid", "experimental"),
+    *("buster", "bullseye", "bookworm", "trixie", "forky", "duke"),
 )
 _SUITE = re.compile(rf"({'|'.join(RELEASES)})(-updates|-proposed-updates|-backports)?/?").fullmatch
 _PATH = re.compile(r"(/.*)?/debian(/\d{8}T\d{6}Z)?/?").fullmatch
 _SCHEMES = ("http", "https", "file")
 
 
-class AptEntry:
+class AptEntry(NamedTuple):
     """One `deb` line or one stanza."""
 
-    def __init__(
-        self,
-        types: list[str],
-        uris: list[str],
-        suites: list[str],
-        components: list[str],
-        signed_by: str = "",
-        enabled: bool = True,
-    ) -> None:
-        self.types, self.uris, self.suites, self.components = types, uris, suites, components
-        self.signed_by, self.enabled = signed_by, enabled
+    types: list[str]
+    uris: list[str]
+    suites: list[str]
+    components: list[str]
+    signed_by: str = ""
+    enabled: bool = True
 
 
-class DebianMirrors:
-    """`mirrors`: base addresses, best first; `reason`: why there is none."""
-
-    def __init__(self, mirrors: list[str], reason: str = "") -> None:
-        self.mirrors, self.reason = mirrors, reason
-
-
-def debian_mirrors(root: str = "/") -> DebianMirrors:
-    """The mirrors of the machine whose file system is `root`."""
+def debian_mirrors(root: str = "/") -> tuple[list[str], str]:
+    """(addresses of the mirrors of the machine whose file system is `root`, best first; why there is none)"""
     system = _distribution(root)
     if system != "debian":
-        return DebianMirrors([], f"this machine runs {system or 'an unnamed system'}, not Debian")
+        return [], f"this machine runs {system or 'an unnamed system'}, not Debian"
     entries = [entry for path in _files(root) for entry in parse(path, _read(path))]
     ranked = sorted(
         {(rank, -order, uri) for order, entry in enumerate(reversed(entries)) for uri, rank in _own(entry, root)}
     )
     best = [uri for rank, _, uri in ranked if rank == ranked[0][0]]
-    return DebianMirrors(list(dict.fromkeys(best)), "apt's configuration has no entry of Debian's own")
+    return list(dict.fromkeys(best)), "apt's configuration has no entry of Debian's own"
 
 
 def parse(path: str, text: str) -> list[AptEntry]:

@@ -6,15 +6,12 @@ their URL variable."""
 from __future__ import annotations
 
 import os
-from urllib.parse import urlsplit
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
+from harness.spm.settings import Settings
 from harness.spm.sources import transport
 from harness.spm.sources.http import HttpSource
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.settings import Settings
 
 # token -> the variable with the address that it is for
 _TOKENS = {"SPM_ARTIFACTORY_TOKEN": "", "JF_ACCESS_TOKEN": "JF_URL", "JFROG_ACCESS_TOKEN": "JFROG_URL"}

@@ -4,17 +4,12 @@ A socket's time-out limits one wait only: a server that sends a byte per wait wo
 limits all waits together. It is passed to urllib as the time-out, and urllib passes it to each redirect and
 connection."""
 
-from __future__ import annotations
-
 import functools
 import http.client
 import io
 import socket
 import time
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 
 class Deadline:

@@ -1,7 +1,5 @@
 """Debian's stanzas: fields of a name, a colon and a value that goes on over indented lines."""
 
-from __future__ import annotations
-
 
 def fields(stanza: str) -> dict[str, str]:
     """{name in lower case: value}; the lines of a value are stripped and end with a newline each but the last."""

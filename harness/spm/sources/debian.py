@@ -6,13 +6,13 @@ import re
 import threading
 
 from harness.spm.errors import SpmError
+from harness.spm.pins.manifest import Artifact
+from harness.spm.settings import Settings
 from harness.spm.sources import NewestVersion, Unavailable, Unlisted, apt, transport
 from harness.spm.sources.http import HttpSource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from harness.spm.pins.manifest import Artifact
-    from harness.spm.settings import Settings
     from harness.spm.sources.debian_index import SuiteIndex, _ReleaseFile
 
 HINT = "set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool"
@@ -109,7 +109,7 @@ def _pin(path: str, size: str, sha256: str) -> dict:
 
 
 def _configured() -> list[str]:
-    found = apt.debian_mirrors()
-    if not found.mirrors:
-        raise Unavailable(f"no Debian mirror is known: {found.reason}", HINT)
-    return found.mirrors
+    mirrors, reason = apt.debian_mirrors()
+    if not mirrors:
+        raise Unavailable(f"no Debian mirror is known: {reason}", HINT)
+    return mirrors

@@ -16,15 +16,11 @@ import lzma
 import threading
 import time
 import zlib
-
-from harness.spm.errors import SpmError
-from harness.spm.sources import deb822, debian_version, reading, signature, transport
-from harness.spm.sources.transport import TransferError
 from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.sources.debian import DebianSource
+from harness.spm.errors import SpmError
+from harness.spm.sources import deb822, debian_version, reading, signature, Source, transport
+from harness.spm.sources.transport import TransferError
 
 _MOST_RELEASE = 1 << 24
 _MOST_INDEX = 1 << 29  # Debian's largest has 58 MB
@@ -39,7 +35,7 @@ _MIRROR_HINT = "ask another mirror: set SPM_DEBIAN_MIRROR to its address, the pa
 class SuiteIndex:
     """The index of `suite` on `mirrors`, read through `source` at the first query; raises SpmError."""
 
-    def __init__(self, source: DebianSource, mirrors: list[str], suite: str) -> None:
+    def __init__(self, source: Source, mirrors: list[str], suite: str) -> None:
         self._source, self._mirrors, self._suite = source, mirrors, suite
         self._lock = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
@@ -118,7 +114,7 @@ class _ReleaseFile:
         try:
             signed = signature.signed_text(message)
         except signature.BadSignature as error:
-            raise _wrong(suite, error.reason) from None
+            raise _wrong(suite, str(error)) from None
         fields = deb822.fields(signed.text.decode("utf-8", "replace"))
         self.by_hash = fields.get("acquire-by-hash") == "yes"
         self._architectures = fields.get("architectures", "").split()

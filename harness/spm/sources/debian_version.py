@@ -2,8 +2,6 @@
 
 Digits compare as numbers. Otherwise letters sort before other characters, and a tilde before everything, even the end."""
 
-from __future__ import annotations
-
 import re
 
 _PARTS = re.compile(r"([^0-9]*)([0-9]*)").findall

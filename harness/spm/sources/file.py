@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-
-from harness.spm.sources import Source, transport
 from collections.abc import Callable
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.settings import Settings
+from harness.spm.settings import Settings
+from harness.spm.sources import Source, transport
 
 
 def open_source(fields: dict, settings: Settings) -> FileSource:

@@ -19,18 +19,14 @@ import signal
 import subprocess
 import tempfile
 import threading
+from collections.abc import Iterator
+from typing import Any
 
 from harness.spm.errors import Cancelled
 from harness.spm.settings import Settings, timeout_s
-from harness.spm.sources import Source, Unavailable, pack, transport
-from harness.spm.sources.pack import FILE, LINK
+from harness.spm.sources import pack, Source, transport, Unavailable
+from harness.spm.sources.pack import FILE, LINK, PackMember
 from harness.spm.sources.transport import TransferError
-from collections.abc import Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.sources.pack import PackMember
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?").fullmatch
 _LINK, _EXECUTABLE, _SUBMODULE = "120000", "100755", "160000"
@@ -42,15 +38,8 @@ _CONFIGURATION = {
 }
 # Environment variables that would make git use another repository than the given one.
 _REMOVED_VARIABLES = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE",
-    "GIT_NAMESPACE",
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE"),
+    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE"),
 )
 _SET_VARIABLES = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -181,7 +170,7 @@ class GitSource(Source):
             child.wait()
 
 
-class _Object:
+class _Object(contextlib.AbstractContextManager["_Object"]):
     """One object of the repository as a stream, from a running `cat-file --batch`; to be read to its end and closed."""
 
     def __init__(self, objects: subprocess.Popen, name: str, kind: str) -> None:
@@ -203,9 +192,6 @@ class _Object:
         piece = self._stream.read(self._left if most < 0 else min(most, self._left))
         self._left -= len(piece)
         return piece
-
-    def __enter__(self) -> _Object:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._stream.read(self._left + 1)  # the line's end after it

@@ -10,13 +10,10 @@ import re
 
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.formatting import is_address
+from harness.spm.pins.manifest import Artifact
 from harness.spm.pins.source_fields import FIELDS
-from harness.spm.sources import Source, open_source, transport
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.pins.manifest import Artifact
-    from harness.spm.settings import Settings
+from harness.spm.settings import Settings
+from harness.spm.sources import open_source, Source, transport
 
 LAST = "last:"
 

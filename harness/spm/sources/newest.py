@@ -1,17 +1,13 @@
 """Looks up the newest versions of pins in their sources' indexes, for `outdated` and `update`."""
 
-from __future__ import annotations
+from collections.abc import Callable
+from typing import Any
 
 from harness.spm import parallel, sources
 from harness.spm.errors import SpmError
-from collections.abc import Callable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.pins.manifest import Artifact, Manifest, Package
-    from harness.spm.settings import Settings
-    from harness.spm.sources import NewestVersion, Unlisted
+from harness.spm.pins.manifest import Artifact, Manifest, Package
+from harness.spm.settings import Settings
+from harness.spm.sources import NewestVersion, Unlisted
 
 # The states of a finding.
 CURRENT, OUTDATED = "current", "outdated"

@@ -3,41 +3,29 @@
 Members are sorted by name, have no owner and one time stamp, and their modes are 644 or 755. One thread compresses with
 fixed settings; another version of liblzma may encode the same tar differently."""
 
-from __future__ import annotations
-
 import functools
 import io
 import lzma
 import os
 import tarfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from harness.spm.errors import SpmError, USAGE
-from collections.abc import Callable, Iterable, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _PRESET = 6
 FILE, LINK, FOLDER = tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.DIRTYPE
 
 
-class PackMember:
+class PackMember(NamedTuple):
     """One path of an archive. `stream()` gives a file's `size` bytes; `target` is a link's."""
 
-    __slots__ = ("path", "kind", "executable", "size", "stream", "target")
-
-    def __init__(
-        self,
-        path: str,
-        kind: bytes,
-        executable: bool = False,
-        size: int = 0,
-        stream: Callable[[], Any] = io.BytesIO,
-        target: str = "",
-    ) -> None:
-        self.path, self.kind, self.executable = path, kind, executable
-        self.size, self.stream, self.target = size, stream, target
+    path: str
+    kind: bytes
+    executable: bool = False
+    size: int = 0
+    stream: Callable[[], Any] = io.BytesIO
+    target: str = ""
 
 
 def write_tar(out: Any, members: Iterable[PackMember], time: int) -> None:

@@ -1,23 +1,19 @@
 """Small requests to a source: a file without a pin, or only a file's length."""
 
-from __future__ import annotations
+import contextlib
+from collections.abc import Callable
+from typing import Any
 
 from harness.spm import interruptible
+from harness.spm.sources import Source
 from harness.spm.sources.transport import LONGEST_WAIT_S, TransferError
-from collections.abc import Callable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.sources import Source
-    from harness.spm.sources.debian import DebianSource
 
 TRIES = 3
 FIRST_PAUSE_S = 0.5  # before the second try; doubled for each further one
 _PIECE = 1 << 18
 
 
-def read(source: DebianSource, address: str, most: int) -> bytes:
+def read(source: Source, address: str, most: int) -> bytes:
     """The whole file at `address`, of at most `most` bytes; raises TransferError."""
     return with_retries(lambda: _read(source, address, most))
 
@@ -44,17 +40,14 @@ def with_retries(ask: Callable[..., Any]) -> Any:
     raise AssertionError
 
 
-def _read(source: DebianSource, address: str, most: int) -> bytes:
-    body = source.open(address)
-    try:
+def _read(source: Source, address: str, most: int) -> bytes:
+    with contextlib.closing(source.open(address)) as body:
         pieces, done = [], 0
         while piece := body.read(_PIECE):
             pieces.append(piece)
             done += len(piece)
             if done > most:
                 raise TransferError(f"expected at most {most:,} bytes, more came")
-    finally:
-        body.close()
     if body.length not in (None, done):
         raise TransferError(f"truncated: {done:,} of {body.length:,} bytes", passing=True)
     return b"".join(pieces)

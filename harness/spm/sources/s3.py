@@ -9,15 +9,12 @@ from __future__ import annotations
 import os
 import re
 import time
-from urllib.parse import quote, urlsplit
 from collections.abc import Callable
+from urllib.parse import quote, urlsplit
 
-from harness.spm.sources import Source, aws, sigv4, transport
+from harness.spm.settings import Settings
+from harness.spm.sources import aws, sigv4, Source, transport
 from harness.spm.sources.transport import TransferError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.settings import Settings
 
 _CREDENTIALS_HINT = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a profile of ~/.aws/credentials"
 # code of S3's error -> what it means, the user's next step

@@ -3,8 +3,6 @@
 The keys are those in the files that SPM_DEBIAN_KEYRING names, else Debian's own from its package
 debian-archive-keyring: a key that apt trusts for another archive must not be accepted for Debian's."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import glob
@@ -52,7 +50,7 @@ def signed_text(message: bytes) -> SignedText:
     except UnknownKey as unknown:
         return SignedText(
             text,
-            unchecked=f"it is signed by a key that is not Debian's as this machine knows it, {unknown.key}",
+            unchecked=f"it is signed by a key that is not Debian's as this machine knows it, {unknown}",
             hint=f"update the package debian-archive-keyring, {_KEY_HINT}",
         )
 

@@ -4,8 +4,6 @@ signature.
 The program that checks the signature gets exactly the text that is used, so nothing depends on how it parses messages.
 A signature does not cover blanks and tabs at the end of a line or the kind of line end, so they are removed."""
 
-from __future__ import annotations
-
 import re
 
 _BEGIN, _SIGNATURE = b"-----BEGIN PGP SIGNED MESSAGE-----", b"-----BEGIN PGP SIGNATURE-----"

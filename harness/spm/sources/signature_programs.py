@@ -3,8 +3,6 @@
 Both give the same result, except for an expired key: gpgv refuses it. sqv (and Sequoia's own gpgv) accepts what the key
 signed before it expired."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -15,26 +13,11 @@ _TIMEOUT_S = 60
 
 
 class BadSignature(Exception):
-    """`reason`: what is wrong with the signature."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    """The error's text is what is wrong with the signature."""
 
 
 class UnknownKey(Exception):
-    """The signer's key, `key`, is not among the given ones."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
-
-
-class ProgramOutput:
-    """A program's exit status and its two outputs."""
-
-    def __init__(self, status: int, out: str, err: str) -> None:
-        self.status, self.out, self.err = status, out, err
+    """The signer's key, which is the error's text, is not among the given ones."""
 
 
 def present() -> tuple[str, str] | None:
@@ -53,7 +36,14 @@ def check(name: str, path: str, keyrings: list[str], signature: str, text: str) 
     home = os.path.dirname(signature)  # ignore the user's files
     try:
         result = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_S, cwd=home, env=environment
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_TIMEOUT_S,
+            cwd=home,
+            env=environment,
         )
     except subprocess.TimeoutExpired:
         raise BadSignature(f"{name} did not answer within {_TIMEOUT_S} s") from None
@@ -63,14 +53,13 @@ def check(name: str, path: str, keyrings: list[str], signature: str, text: str) 
     if result.returncode not in (0, 1, 2):
         how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
         raise BadSignature(f"{name} ended with {how}")
-    out, err = (each.decode("utf-8", "replace") for each in (result.stdout, result.stderr))
-    return signer(ProgramOutput(result.returncode, out, err))
+    return signer(result)
 
 
-def gpgv_signer(answer: ProgramOutput) -> str:
+def gpgv_signer(answer: subprocess.CompletedProcess[str]) -> str:
     """The key of the first good signature that gpgv reports by its status lines; raises BadSignature and UnknownKey."""
     good, signer, unknown, other = False, "", "", ""
-    for words in (line.split() for line in answer.out.splitlines() if line.startswith("[GNUPG:] ")):
+    for words in (line.split() for line in answer.stdout.splitlines() if line.startswith("[GNUPG:] ")):
         match words[1:]:
             case ["NEWSIG", *_]:
                 good = False
@@ -88,7 +77,7 @@ def gpgv_signer(answer: ProgramOutput) -> str:
             case [("EXPKEYSIG" | "REVKEYSIG" | "EXPSIG") as kind, key, *_]:
                 other = f"its signature is {'revoked' if kind == 'REVKEYSIG' else 'expired'}, by key {key}"
     # Status 2 is a success where one of several signers is unknown.
-    if signer and answer.status in (0, 2):
+    if signer and answer.returncode in (0, 2):
         return signer
     if other:
         raise BadSignature(other)
@@ -97,14 +86,14 @@ def gpgv_signer(answer: ProgramOutput) -> str:
     raise BadSignature("expected a signature that gpgv accepts, found none")
 
 
-def sqv_signer(answer: ProgramOutput) -> str:
+def sqv_signer(answer: subprocess.CompletedProcess[str]) -> str:
     """The key of the first good signature that sqv names; raises BadSignature and UnknownKey."""
-    complaint = " ".join(answer.err.split("\n\n")[0].split())
+    complaint = " ".join(answer.stderr.split("\n\n")[0].split())
     if "has been manipulated" in complaint:  # it goes on to the next signature
         raise _changed()
-    if answer.status == 0 and (signers := answer.out.split()):
+    if answer.returncode == 0 and (signers := answer.stdout.split()):
         return signers[0]
-    lines = answer.err.splitlines()
+    lines = answer.stderr.splitlines()
     if lines and all(line.startswith("Missing key ") for line in lines):
         raise UnknownKey(lines[0].split()[2].rstrip(","))
     raise BadSignature(f"sqv says: {complaint or 'nothing'}")

@@ -1,15 +1,11 @@
 """Signatures of requests in AWS's form: "AWS Signature Version 4 for API requests" of its IAM User Guide, in the
 form that the "Amazon S3 API Reference" gives under "Authenticating Requests: Using the Authorization Header"."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from urllib.parse import urlsplit
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.sources.aws import Credentials
+from harness.spm.sources.aws import Credentials
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()

@@ -1,9 +1,8 @@
 """Reads bytes from an http, https or file address. Distinguishes temporary from permanent errors."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
+import email.message
 import email.utils
 import errno
 import functools
@@ -15,6 +14,8 @@ import ssl
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
+from typing import Any, BinaryIO
 from urllib.parse import quote, unquote, urlsplit
 
 from harness.spm import formatting
@@ -22,13 +23,6 @@ from harness.spm.atomic import atomic_file
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import timeout_s
 from harness.spm.sources import access, connection
-from collections.abc import Callable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import email.message
-    from typing import Any, BinaryIO
-    from harness.spm.sources.connection import Deadline
 
 _SAFE = "/~+:@!$&'()*,;="
 # Headers that may follow a redirect to another host; any other may be a credential.
@@ -91,7 +85,7 @@ class Body:
         kind: str = "",
         offset: int = 0,
         validator: str = "",
-        deadline: Deadline | None = None,
+        deadline: connection.Deadline | None = None,
     ) -> None:
         self._stream, self._read, self._deadline = stream, read, deadline
         self.length, self.kind, self.offset, self.validator = length, kind, offset, validator

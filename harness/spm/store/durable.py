@@ -2,31 +2,24 @@
 
 One syncfs(2) is enough for a whole install: an fsync for each of 20,000 files takes longer than unpacking them."""
 
-from __future__ import annotations
-
+import contextlib
 import os
 import threading
-
-from harness.spm import kernel, interruptible
-from harness.spm.errors import system_error
 from collections.abc import Callable
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.transfer.progress import Report
+from harness.spm import interruptible, kernel
+from harness.spm.errors import system_error
+from harness.spm.transfer.progress import Report
 
 PATIENCE_S = 2.0  # a longer flush is reported
 
 
-class Disk:
+class Disk(contextlib.AbstractContextManager["Disk"]):
     """The file system of a folder. A write error of the kernel from now on is reported by the next flush."""
 
     def __init__(self, folder: str) -> None:
         self._file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-
-    def __enter__(self) -> Disk:
-        return self
 
     def __exit__(self, *_: object) -> None:
         os.close(self._file)

@@ -13,6 +13,7 @@ import os
 import queue
 import threading
 import time
+from typing import Any
 
 from harness.spm import interruptible, trees
 from harness.spm.archives import contents, workers
@@ -20,18 +21,14 @@ from harness.spm.archives.tree import Tree
 from harness.spm.atomic import write_file
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.formatting import plural, size as size_words
+from harness.spm.pins.manifest import Artifact, Manifest
+from harness.spm.settings import Settings
 from harness.spm.store.durable import Disk, mark
+from harness.spm.store.install import InstallPlan
+from harness.spm.store.lib import WantedPackage
 from harness.spm.store.store import Store, StoreEntry
 from harness.spm.transfer.fetch import Fetcher
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.pins.manifest import Artifact, Manifest
-    from harness.spm.settings import Settings
-    from harness.spm.store.install import InstallPlan
-    from harness.spm.store.lib import WantedPackage
-    from harness.spm.transfer.progress import Report
+from harness.spm.transfer.progress import Report
 
 # Bytes on disk per byte of archive, for the check before a download. The mean of the pinned set is 3.7.
 UNPACK_RATIO = 4

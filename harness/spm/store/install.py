@@ -3,17 +3,12 @@
 The lib folder changes last, and only when every package is in the store: a failed install leaves it unchanged.
 An install that only switches links imports no module that downloads or unpacks."""
 
-from __future__ import annotations
-
 from harness.spm.errors import system_error
+from harness.spm.pins.manifest import Manifest
+from harness.spm.settings import Settings
 from harness.spm.store import lib, prune
-from harness.spm.store.store import Store, owner_writes_only
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.pins.manifest import Manifest
-    from harness.spm.settings import Settings
-    from harness.spm.transfer.progress import Report
+from harness.spm.store.store import owner_writes_only, Store
+from harness.spm.transfer.progress import Report
 
 
 class InstallPlan:

@@ -1,18 +1,12 @@
 """The lib folder: one link per active package, under its stable name, into the store."""
 
-from __future__ import annotations
-
 import os
 import re
 
 from harness.spm.errors import SpmError, USAGE
-from harness.spm.settings import PLATFORMS, existing_parent
-from harness.spm.store.store import StoreEntry, Store
-from harness.spm.settings import Settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.pins.manifest import Package
+from harness.spm.pins.manifest import Package
+from harness.spm.settings import existing_parent, PLATFORMS, Settings
+from harness.spm.store.store import Store, StoreEntry
 
 
 _into_a_store = re.compile(r"/(?:.*/)?packages/[^/]+/[0-9a-f]{64}/tree", re.DOTALL).fullmatch

@@ -1,20 +1,15 @@
 """Limits the store: entries that no lib folder uses are removed by age, then the least recently used ones by size."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time
+from collections.abc import Iterator
 
 from harness.spm import trees
 from harness.spm.atomic import write_file
 from harness.spm.store import lib
-from harness.spm.store.store import StoreEntry, Store, owner_writes_only
-from collections.abc import Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.transfer.progress import Report
+from harness.spm.store.store import owner_writes_only, Store, StoreEntry
+from harness.spm.transfer.progress import Report
 
 OLDER_THAN_S = 30 * 86400
 MAX_BYTES = 10 * 10**9
@@ -42,10 +37,9 @@ def cache_entries(store: Store) -> list[CacheEntry]:
                 users[entry.path].append(folder)
     found = []
     for entry in store.entries():
-        try:
+        # It may have been removed meanwhile, or be damaged: its next install repairs it.
+        with contextlib.suppress(OSError, ValueError, KeyError):
             found.append(CacheEntry(entry, sorted(users.get(entry.path, []))))
-        except (OSError, ValueError, KeyError):
-            pass  # removed meanwhile, or damaged: its next install repairs it
     return found
 
 
@@ -79,10 +73,8 @@ def remove(store: Store, entry: StoreEntry) -> None:
     trees.remove(staging)
     os.rename(entry.path, staging)
     trees.remove(staging)
-    try:
+    with contextlib.suppress(OSError):  # another version of it stays
         os.rmdir(os.path.dirname(entry.path))
-    except OSError:
-        pass  # another version of it stays
 
 
 @contextlib.contextmanager

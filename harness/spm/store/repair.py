@@ -11,23 +11,20 @@ import contextlib
 import copy
 import os
 import stat
+from collections.abc import Iterator
+from typing import Any
 
 from harness.spm import trees
 from harness.spm.archives import contents
 from harness.spm.errors import Refused, system_error
+from harness.spm.pins.manifest import Manifest
+from harness.spm.settings import Settings
 from harness.spm.store import prune
 from harness.spm.store.durable import Disk, mark
 from harness.spm.store.install import install
+from harness.spm.store.lib import WantedPackage
 from harness.spm.store.store import Store, StoreEntry
-from collections.abc import Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.pins.manifest import Manifest
-    from harness.spm.settings import Settings
-    from harness.spm.store.lib import WantedPackage
-    from harness.spm.transfer.progress import Report
+from harness.spm.transfer.progress import Report
 
 
 def repair(items: list, deep: bool, manifest: Manifest, settings: Settings, store: Store, report: Report) -> list:

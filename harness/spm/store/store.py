@@ -93,11 +93,9 @@ class StoreEntry:
 
     def use(self) -> None:
         """Updates the time of the last use. Does nothing in a read-only store."""
-        try:
+        with contextlib.suppress(OSError):
             if time.time() - os.stat(self.path + "/used").st_mtime > USE_STEP_S:
                 os.utime(self.path + "/used")
-        except OSError:
-            pass
 
     def last_use(self) -> float:
         """Seconds since the epoch; 0 for an entry that is marked as damaged."""
@@ -108,10 +106,8 @@ class StoreEntry:
 
     def mark_damaged(self) -> None:
         """Marks an entry as damaged: it is invalid until every hash in it is right again. It may be missing."""
-        try:
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path + "/used")
-        except FileNotFoundError:
-            pass
 
     def discard(self) -> None:
         """Makes the folder no entry at all: nothing of it is used again."""

@@ -3,26 +3,21 @@
 After a wrong file the next source is tried. Temporary errors are retried after a pause, for the rest of the file only.
 A place that does not answer is not tried again in the same run."""
 
-from __future__ import annotations
-
+import contextlib
 import hashlib
 import os
 import random
+from typing import Any
 
-from harness.spm import sources, formatting
+from harness.spm import formatting, sources
 from harness.spm.errors import Cancelled, SpmError
+from harness.spm.pins.manifest import Artifact, Manifest
 from harness.spm.settings import Settings, timeout_s
-from harness.spm.sources import transport
-from harness.spm.sources.transport import LONGEST_WAIT_S, Body, TransferError
+from harness.spm.sources import Source, transport
+from harness.spm.sources.transport import Body, LONGEST_WAIT_S, TransferError
 from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.transfer.part import PartialFile
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.pins.manifest import Artifact, Manifest
-    from harness.spm.sources import Source
-    from harness.spm.transfer.progress import Report
+from harness.spm.transfer.progress import Attempt, Report
 
 THREADS = 64  # that call `fetch`: more than slots, so that others use the slots of pausing threads
 TRIES = 4  # at one address; counted anew whenever this much more of the file has arrived:
@@ -32,13 +27,6 @@ LONGEST_WAIT_WITH_OTHERS_S = 5  # if another source is left
 _PIECE = 1 << 18
 _PAGE_KINDS = ("text/html", "application/xhtml+xml")
 _PAGE_STARTS = (b"<!doctype html", b"<html")
-
-
-class Attempt:
-    """A failed attempt at one source; `place` is the address part that all of the source's artifacts share."""
-
-    def __init__(self, source: str, place: str, address: str, reason: str, hint: str = "") -> None:
-        self.source, self.place, self.address, self.reason, self.hint = source, place, address, reason, hint
 
 
 class FetchFailed(Exception):
@@ -178,10 +166,8 @@ class Downloader:
                 part.clear()
                 error.passing = True
             raise
-        try:
+        with contextlib.closing(body):
             self._receive(artifact, body, address, part)
-        finally:
-            body.close()
         if part.length < artifact.size:
             raise TransferError(f"truncated: {part.length:,} of {artifact.size:,} bytes", passing=True)
         if part.digest() != artifact.sha256:

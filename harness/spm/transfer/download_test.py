@@ -146,7 +146,7 @@ class DownloadTest(SpmTestCase):
         self.sources["main"] = {"type": "debian"}
         self.add("b", dict(self.artifact, path="b.deb", sha256="0" * 64))
         with mock.patch.object(
-            apt, "debian_mirrors", return_value=apt.DebianMirrors([], "this machine runs ubuntu, not Debian")
+            apt, "debian_mirrors", return_value=([], "this machine runs ubuntu, not Debian")
         ):
             result = self.spm("install-group", "all")
         self.assertRegex(

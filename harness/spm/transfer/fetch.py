@@ -6,31 +6,26 @@ last, then waited for and reused. Only a sweep removes archives, and a sweep nee
 (prune.py), so a waiting process always finds the archive. If its holder was killed, the next process continues the
 .part."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue
 import threading
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from harness.spm import interruptible
 from harness.spm.errors import Cancelled, system_error
-from harness.spm.transfer.download import Downloader, FetchFailed, THREADS, is_whole, summary
-from collections.abc import Callable, Iterable, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.lock import Lock
-    from harness.spm.pins.manifest import Artifact, Manifest
-    from harness.spm.settings import Settings
-    from harness.spm.transfer.progress import Report
+from harness.spm.lock import Lock
+from harness.spm.pins.manifest import Artifact, Manifest
+from harness.spm.settings import Settings
+from harness.spm.transfer.download import Downloader, FetchFailed, is_whole, summary, THREADS
+from harness.spm.transfer.progress import Report
 
 _JOIN_S = 1.0  # a thread that hangs in the network or in a lock is abandoned
 
 
-class Fetcher:
+class Fetcher(contextlib.AbstractContextManager["Fetcher"]):
     """All downloads of one run. Use it as a context manager, while the store is shared (prune.locked).
 
     `archive` and `lock` give the path and the kernel lock of the artifact with a sha256."""
@@ -50,9 +45,6 @@ class Fetcher:
         self._failures: list[FetchFailed] = []
         self._error: BaseException | None = None
         self._named: set[str] = set()  # holders that were already reported
-
-    def __enter__(self) -> Fetcher:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.cancel()

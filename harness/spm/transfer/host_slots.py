@@ -2,21 +2,16 @@
 
 A thread holds its slot for one transfer only: while it pauses, another transfer uses the slot."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time
 from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 from harness.spm.errors import Cancelled
-from collections.abc import Callable, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.pins.manifest import Artifact
+from harness.spm.pins.manifest import Artifact
 
 PER_HOST = 6
 # Debian's snapshot archive blocks clients with many parallel requests.

@@ -3,8 +3,6 @@
 `<sha256>.part.from` has two lines: the address of its latest bytes and that server's validator (entity tag or date) for
 If-Range. They only avoid useless requests: the complete file is always hashed."""
 
-from __future__ import annotations
-
 import hashlib
 
 from harness.spm import trees

@@ -14,12 +14,8 @@ import time
 from collections import deque
 
 from harness.spm import formatting
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.pins.manifest import Artifact
-    from harness.spm.settings import Settings
-    from harness.spm.transfer.download import Attempt
+from harness.spm.pins.manifest import Artifact
+from harness.spm.settings import Settings
 
 _REDRAW_S = 0.1
 _LINE_S = 3.0
@@ -38,6 +34,13 @@ def report_for(settings: Settings) -> Report:
         return Report()
     plain = not sys.stderr.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     return LinesReport() if plain else TerminalReport()
+
+
+class Attempt:
+    """A failed attempt at one source; `place` is the address part that all of the source's artifacts share."""
+
+    def __init__(self, source: str, place: str, address: str, reason: str, hint: str = "") -> None:
+        self.source, self.place, self.address, self.reason, self.hint = source, place, address, reason, hint
 
 
 class _Transfer:
@@ -73,6 +76,7 @@ class Report:
         self._unpacking: dict[str, list] = {}  # package -> [threads at it, since when]
         self._questions = self._answers = 0
         self._samples = deque([(time.monotonic(), 0)])  # (time, bytes moved by then)
+        self._next = time.monotonic() + _LINE_S  # when the next line is due
 
     def started(self, packages: int, artifacts: int, size: int) -> None:
         self._total = size
@@ -168,6 +172,13 @@ class Report:
     def close(self) -> None:
         pass
 
+    def _is_due(self) -> bool:
+        """Whether a line should be printed now."""
+        due = time.monotonic() >= self._next
+        if due:
+            self._next = time.monotonic() + _LINE_S
+        return due
+
     def _amounts(self) -> tuple[int, float]:
         """(total bytes done, recent bytes per second)"""
         with self._lock:
@@ -209,10 +220,6 @@ class Report:
 class LinesReport(Report):
     """A plain line every few seconds."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._next = time.monotonic() + _LINE_S
-
     def attempt_failed(self, artifact: Artifact, attempt: Attempt) -> None:
         self.note(f"{attempt.source} did not deliver {artifact.file_name}: {attempt.reason}")
 
@@ -231,8 +238,7 @@ class LinesReport(Report):
 
     def tick(self) -> None:
         summary = self._summary()
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _LINE_S
+        if self._is_due():
             self.note(summary + self._fetching())
 
     def _fetching(self) -> str:
@@ -309,10 +315,6 @@ class TerminalReport(LinesReport):
 class JsonReport(Report):
     """One object per event on standard output."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._next = time.monotonic() + _LINE_S
-
     def _event(self, kind: str, **fields: float | str) -> None:
         with self._lock:
             print(json.dumps({"event": kind, **fields}), flush=True)
@@ -322,8 +324,7 @@ class JsonReport(Report):
 
     def tick(self) -> None:
         done, rate = self._amounts()
-        if self._total and time.monotonic() >= self._next:
-            self._next = time.monotonic() + _LINE_S
+        if self._total and self._is_due():
             self._event("progress", bytes=done, of=self._total, bytes_per_s=round(rate))
 
     def started(self, packages: int, artifacts: int, size: int) -> None:

@@ -1,15 +1,10 @@
 """Uploads to a source that accepts them: checks whether a file exists, retries temporary errors, checks the result."""
 
-from __future__ import annotations
-
-from harness.spm.sources import reading
-from harness.spm.sources.transport import TransferError
 from collections.abc import Callable
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.sources import Source
+from harness.spm.sources import reading, Source
+from harness.spm.sources.transport import TransferError
 
 # Statuses of a missing file. Some servers answer 403 to users who may not list the folder.
 _ABSENT = (403, 404, 410)

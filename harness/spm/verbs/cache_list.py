@@ -1,18 +1,13 @@
 """cache list: every package version of the store, with its size, last use and the lib folders that use it."""
 
-from __future__ import annotations
-
 import time
 
 from harness.spm import formatting
+from harness.spm.options import Command
+from harness.spm.settings import Settings
 from harness.spm.store import prune
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.settings import Settings
 
 
 def run(command: Command, settings: Settings) -> int:

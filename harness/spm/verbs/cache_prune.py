@@ -1,22 +1,17 @@
 """cache prune: removes packages that no lib folder uses from the store, by age and by size."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
 
 from harness.spm import formatting
+from harness.spm.options import Command
+from harness.spm.settings import Settings
 from harness.spm.store import prune
+from harness.spm.store.prune import CacheEntry
 from harness.spm.store.store import Store
 from harness.spm.transfer.progress import report_for
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.settings import Settings
-    from harness.spm.store.prune import CacheEntry
 
 
 def run(command: Command, settings: Settings) -> int:

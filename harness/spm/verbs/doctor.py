@@ -4,31 +4,23 @@ Every place that may have an artifact (its sources and the mirror) is asked for 
 (all have it); some left; last copy (only one of several places has it); lost (none has it); unreachable (none has it,
 and not all answered). Only a download proves the bytes."""
 
-from __future__ import annotations
-
 import os
 import shutil
+from collections.abc import Iterator
+from typing import Any
 
 from harness.spm import parallel, sources
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.formatting import plural, size
-from harness.spm.options import PROGRAM, with_places
+from harness.spm.options import Command, PROGRAM, with_places
 from harness.spm.pins import manifest as manifests
-from harness.spm.settings import existing_parent
-from harness.spm.sources import reading, signature, transport
+from harness.spm.pins.manifest import Artifact, Manifest
+from harness.spm.settings import existing_parent, Settings
+from harness.spm.sources import reading, signature, Source, transport
 from harness.spm.sources.transport import TransferError
 from harness.spm.transfer import progress
 from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.verbs import table
-from collections.abc import Iterator
-from harness.spm.options import Command
-from harness.spm.settings import Settings
-from harness.spm.sources import Source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.pins.manifest import Artifact, Manifest
 
 FINE, SOME_LEFT, LAST_COPY, LOST, UNREACHABLE = "fine", "some left", "last copy", "lost", "unreachable"
 _LITTLE_SPACE = 2 * 10**9

@@ -1,24 +1,18 @@
 """list: all packages of packages.json that serve the platform."""
 
-from __future__ import annotations
-
 from harness.spm import formatting
+from harness.spm.options import Command
 from harness.spm.pins import manifest as manifests
+from harness.spm.settings import Settings
 from harness.spm.store import lib
+from harness.spm.store.lib import WantedPackage
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.settings import Settings
-    from harness.spm.store.lib import WantedPackage
 
 
 def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
-    packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
-    rows = [_row(item) for item in lib.wanted(packages, settings, Store(settings.store))]
+    rows = [_row(item) for item in lib.wanted(manifest.serving(settings.platform), settings, Store(settings.store))]
     table.show(
         rows,
         ("name", "lib", "groups", "download_bytes", "version", "active"),

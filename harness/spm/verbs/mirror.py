@@ -1,23 +1,18 @@
 """Code shared by `mirror push` and `mirror pull`."""
 
-from __future__ import annotations
-
 import json
 
 from harness.spm import parallel
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.formatting import plural, size
+from harness.spm.options import Command
+from harness.spm.pins.manifest import Artifact
+from harness.spm.settings import Settings
 from harness.spm.sources import Unavailable
 from harness.spm.sources.mirror import Mirror
 from harness.spm.sources.transport import TransferError
 from harness.spm.transfer import progress, upload
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.pins.manifest import Artifact
-    from harness.spm.settings import Settings
 
 
 def opened(command: Command, settings: Settings) -> Mirror:

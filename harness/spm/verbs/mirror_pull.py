@@ -4,25 +4,20 @@ Nothing is linked. A package with an artifact that the mirror lacks is left out 
 bytes or a refused archive end the run, as in an install. The mirror is contacted even if the store has everything: a
 dead mirror must not look like one without news."""
 
-from __future__ import annotations
-
 import os
 
-from harness.spm.errors import SpmError, USAGE, system_error
+from harness.spm.errors import SpmError, system_error, USAGE
 from harness.spm.formatting import plural
+from harness.spm.options import Command
 from harness.spm.pins import manifest as manifests
+from harness.spm.settings import Settings
 from harness.spm.store import lib, prune
 from harness.spm.store.fill import fill
 from harness.spm.store.install import InstallPlan
+from harness.spm.store.lib import WantedPackage
 from harness.spm.store.store import Store
 from harness.spm.transfer import progress
 from harness.spm.verbs import mirror as mirrors
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.settings import Settings
-    from harness.spm.store.lib import WantedPackage
 
 
 def run(command: Command, settings: Settings) -> int:
@@ -30,7 +25,7 @@ def run(command: Command, settings: Settings) -> int:
     settings.mirror = command.names[0]
     manifest = manifests.load(settings.packages)
     store = Store(settings.store)
-    packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
+    packages = manifest.serving(settings.platform)
     for artifact in (each for package in packages for each in package.artifacts):
         artifact.sources = ()  # no source other than the mirror
     wanted = InstallPlan(lib.wanted(packages, settings, store))

@@ -3,13 +3,14 @@
 What the mirror already has is not sent again. What the store lacks is downloaded from the artifact's own sources and
 verified. A failure does not stop the rest."""
 
-from __future__ import annotations
-
 import threading
 
 from harness.spm import parallel
 from harness.spm.errors import Cancelled, SpmError, system_error
+from harness.spm.options import Command
 from harness.spm.pins import manifest as manifests
+from harness.spm.pins.manifest import Artifact, Manifest
+from harness.spm.settings import Settings
 from harness.spm.sources.mirror import LAST, Mirror
 from harness.spm.sources.transport import TransferError
 from harness.spm.store import prune
@@ -18,12 +19,6 @@ from harness.spm.transfer import progress, upload
 from harness.spm.transfer.download import FetchFailed, summary
 from harness.spm.transfer.fetch import Fetcher
 from harness.spm.verbs import mirror as mirrors
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.pins.manifest import Artifact, Manifest
-    from harness.spm.settings import Settings
 
 
 def run(command: Command, settings: Settings) -> int:

@@ -2,18 +2,13 @@
 
 It writes nothing, so an unsigned index is enough, with a warning."""
 
-from __future__ import annotations
-
 
 from harness.spm.formatting import plural
+from harness.spm.options import Command
 from harness.spm.pins import manifest as manifests
+from harness.spm.settings import Settings
 from harness.spm.sources import newest
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.settings import Settings
 
 
 def run(command: Command, settings: Settings) -> int:

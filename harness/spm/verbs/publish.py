@@ -4,32 +4,27 @@ The archive's name contains its hash, so a published archive never changes and t
 With --to and a git source the arguments are COMMIT NAME: nothing is uploaded, and the entry pins the commit's
 archive."""
 
-from __future__ import annotations
-
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import tempfile
+from typing import Any
 
 from harness.spm import formatting, parallel, sources, trees
 from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
-from harness.spm.errors import Refused, SpmError, USAGE, system_error
+from harness.spm.errors import Refused, SpmError, system_error, USAGE
+from harness.spm.options import Command
 from harness.spm.pins import manifest as manifests
-from harness.spm.settings import ANY, Settings, native_platform
-from harness.spm.sources import pack, transport
+from harness.spm.pins.manifest import Manifest
+from harness.spm.settings import ANY, native_platform, Settings
+from harness.spm.sources import pack, Source, transport
+from harness.spm.sources.pack import PackMember
 from harness.spm.sources.transport import TransferError
 from harness.spm.transfer import upload
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.options import Command
-    from harness.spm.pins.manifest import Manifest
-    from harness.spm.sources import Source
-    from harness.spm.sources.pack import PackMember
 
 _HELP = "python3 make.py spm publish --help"
 
@@ -146,12 +141,8 @@ def _check_unpacks(archive: str, folder: str, fields: dict, scratch: str) -> Non
 
 def _export(source: Any, commit: str, path: str) -> None:
     def export(address: str) -> None:
-        body: Any = source.open(address)
-        try:
-            with open(path, "wb") as file:
-                shutil.copyfileobj(body, file)
-        finally:
-            body.close()
+        with contextlib.closing(source.open(address)) as body, open(path, "wb") as file:
+            shutil.copyfileobj(body, file)
 
     # In a thread, because a wait for git may not notice an interrupt.
     for _ in parallel.each(export, [source.address(commit)], 1, source.cancel):
@@ -175,10 +166,7 @@ def _upload(source: Source, archive: str, fields: dict, settings: Settings) -> s
 
 def _digest(source: Source, address: str) -> str:
     digest = hashlib.sha256()
-    body = source.open(address)
-    try:
+    with contextlib.closing(source.open(address)) as body:
         while piece := body.read(1 << 18):
             digest.update(piece)
-    finally:
-        body.close()
     return digest.hexdigest()

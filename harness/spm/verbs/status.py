@@ -2,21 +2,15 @@
 
 options.DETAILS explains the states."""
 
-from __future__ import annotations
-
 import os
 
+from harness.spm.options import Command
 from harness.spm.pins import manifest as manifests
+from harness.spm.settings import Settings
 from harness.spm.store import lib
-from harness.spm.store.store import Store
+from harness.spm.store.lib import WantedPackage
+from harness.spm.store.store import Store, StoreEntry
 from harness.spm.verbs import table
-from harness.spm.store.store import StoreEntry
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.settings import Settings
-    from harness.spm.store.lib import WantedPackage
 
 
 def run(command: Command, settings: Settings) -> int:
@@ -24,8 +18,7 @@ def run(command: Command, settings: Settings) -> int:
     store = Store(settings.store)
     folder = settings.lib_folder()
     lib.check(settings.lib, folder, [])
-    packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
-    items = lib.wanted(packages, settings, store)
+    items = lib.wanted(manifest.serving(settings.platform), settings, store)
     rows = [_row(item, store) for item in items]
     expected = {item.link for item in items}
     for path, entry in lib.links(store, settings.lib):

@@ -3,19 +3,14 @@
 A table wider than the terminal is fitted to it: first with shorter texts if the verb has them, then by wrapping cells.
 In a file or a pipe, each row is one complete line."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from harness.spm.formatting import columns as _length, printable
-from collections.abc import Callable, Iterable, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-    from harness.spm.settings import Settings
+from harness.spm.settings import Settings
 
 
 def show(

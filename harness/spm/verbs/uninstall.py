@@ -1,20 +1,15 @@
 """uninstall NAME...: removes packages' links from lib. The store keeps the trees until they are pruned."""
 
-from __future__ import annotations
-
 import json
 import os
 
+from harness.spm.options import Command
 from harness.spm.pins import manifest as manifests
+from harness.spm.settings import Settings
 from harness.spm.store import lib
+from harness.spm.store.lib import WantedPackage
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.settings import Settings
-    from harness.spm.store.lib import WantedPackage
 
 
 def run(command: Command, settings: Settings) -> int:

@@ -2,23 +2,18 @@
 
 The folder is made under a temporary name and renamed last: a refused archive, a full disk or Ctrl-C leaves nothing."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import stat
 
 from harness.spm import formatting, trees
 from harness.spm.archives.rules import UnpackRules
-from harness.spm.archives.tree import OWNER_WRITES, DifferInCase, DryRunTree, Tree
+from harness.spm.archives.tree import DifferInCase, DryRunTree, OWNER_WRITES, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused, SpmError, USAGE
+from harness.spm.options import Command
+from harness.spm.settings import Settings
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.settings import Settings
 
 _USAGE_HINT = "python3 make.py spm unpack --help"
 
@@ -69,19 +64,18 @@ def _check_archive(path: str) -> None:
 
 def _check_folder(path: str) -> None:
     parent = os.path.dirname(os.path.realpath(path))
+    found: str | None = ""
     try:
-        names = os.listdir(path)
+        if names := os.listdir(path):
+            found = "1 entry" if len(names) == 1 else f"{len(names):,} entries"
     except FileNotFoundError:
         if not os.path.isdir(parent):
             what = f"{path}: expected an existing parent folder, found no {parent}"
             raise SpmError(what, _USAGE_HINT, USAGE) from None
     except OSError as error:
         found = "a file" if isinstance(error, NotADirectoryError) else error.strerror
-        raise SpmError(f"{path}: expected no folder or an empty one, found {found}", _USAGE_HINT, USAGE) from None
-    else:
-        if names:
-            found = "1 entry" if len(names) == 1 else f"{len(names):,} entries"
-            raise SpmError(f"{path}: expected no folder or an empty one, found {found}", _USAGE_HINT, USAGE)
+    if found:
+        raise SpmError(f"{path}: expected no folder or an empty one, found {found}", _USAGE_HINT, USAGE)
 
 
 def _unpack_into(archive: str, tree: Tree) -> dict:

@@ -5,22 +5,17 @@ index is accepted only with --unsigned; the next update from a signed index remo
 even if it contains the version, because build scripts use it. A pin never goes back to an older version: an attacker
 may replay an old index."""
 
-from __future__ import annotations
-
 import json
 import re
 
 from harness.spm.errors import SpmError
 from harness.spm.formatting import plural
+from harness.spm.options import Command
 from harness.spm.pins import edit, manifest as manifests
+from harness.spm.settings import Settings
 from harness.spm.sources import newest
 from harness.spm.sources.newest import PinFinding
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.options import Command
-    from harness.spm.settings import Settings
 
 
 def run(command: Command, settings: Settings) -> int:

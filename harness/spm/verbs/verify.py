@@ -4,8 +4,6 @@ A damaged package is marked as invalid, and the next install makes it again. Wit
 downloading only the artifacts that hold the damaged files. If lib does not link to a package's pinned version, its entry
 in the store is not compared and stays as it is: other checkouts may use it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 
@@ -13,15 +11,12 @@ from harness.spm.archives import contents
 from harness.spm.errors import FAILED, SpmError
 from harness.spm.options import Command, PROGRAM
 from harness.spm.pins import manifest as manifests
+from harness.spm.pins.manifest import Artifact
+from harness.spm.settings import Settings
 from harness.spm.store import lib
+from harness.spm.store.lib import WantedPackage
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harness.spm.pins.manifest import Artifact
-    from harness.spm.settings import Settings
-    from harness.spm.store.lib import WantedPackage
 
 _SHOWN = 5
 WHOLE, DAMAGED, NOT_LINKED = "whole", "damaged", "not linked"
@@ -32,7 +27,7 @@ def run(command: Command, settings: Settings) -> int:
     store = Store(settings.store)
     deep = "--deep" in command.options
     lib.check(settings.lib, settings.lib_folder(), [])
-    packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
+    packages = manifest.serving(settings.platform)
     active = [item for item in lib.wanted(packages, settings, store) if os.path.lexists(item.link)]
     if not active:
         return _nothing_active(bool(packages), settings)
