@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace lab {
@@ -127,6 +128,20 @@ std::string first_names(std::vector<std::string> names, std::size_t most) {
     names.push_back(more);
   }
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string significant(double value, int digits) {
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{:g}", value);
+  const int before = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
+  std::string text = fmt::format("{:.{}f}", value, std::max(0, digits - before));
+  if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string cpus_text(double share) {
+  if (std::round(100 * share) <= 100) return fmt::format("{:.0f} % of a CPU", 100 * share);
+  return thousands(fmt::format("{:.{}f}", share, share < 9.95 ? 2 : share < 99.5 ? 1 : 0)) + " CPUs";
 }
 
 std::string capitalized(std::string text) {

@@ -14,6 +14,13 @@ namespace lab {
 std::string thousands(std::string_view number);
 std::string whole(std::uint64_t value);
 
+/// A value to so many significant digits, and never with an exponent: "150", "0.00012". Zeros at the end of a fraction
+/// are left out; before the point all digits are kept.
+std::string significant(double value, int digits);
+
+/// CPU seconds per second: "8 % of a CPU" up to one CPU, "1.64 CPUs" above.
+std::string cpus_text(double share);
+
 /// "1 block", "1,200 blocks". `many` is the plural if it is not `one` with an s.
 std::string counted(std::size_t count, std::string_view one, std::string_view many = "");
 

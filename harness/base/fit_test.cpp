@@ -14,6 +14,29 @@ const std::vector<Lines> kRows{{"\x1b[31mregressed\x1b[0m", "+3 %", "allocator/b
 
 }  // namespace
 
+TEST(Digits, are_significant_and_without_an_exponent) {
+  EXPECT_EQ(significant(0, 2), "0");
+  EXPECT_EQ(significant(1.25, 2), "1.2");
+  EXPECT_EQ(significant(12, 2), "12");
+  EXPECT_EQ(significant(12.5, 3), "12.5");
+  EXPECT_EQ(significant(153.7, 2), "154");
+  EXPECT_EQ(significant(4635123, 2), "4635123");
+  EXPECT_EQ(significant(0.50, 2), "0.5");
+  EXPECT_EQ(significant(0.0000123, 2), "0.000012");
+  EXPECT_EQ(significant(-0.3, 2), "-0.3");
+}
+
+TEST(CpuShare, is_a_percentage_of_one_cpu_or_a_number_of_them) {
+  EXPECT_EQ(cpus_text(0), "0 % of a CPU");
+  EXPECT_EQ(cpus_text(0.084), "8 % of a CPU");
+  EXPECT_EQ(cpus_text(1), "100 % of a CPU");
+  EXPECT_EQ(cpus_text(1.004), "100 % of a CPU");
+  EXPECT_EQ(cpus_text(1.8), "1.80 CPUs");
+  EXPECT_EQ(cpus_text(15.96), "16.0 CPUs");
+  EXPECT_EQ(cpus_text(463.45), "463 CPUs");
+  EXPECT_EQ(cpus_text(2048), "2,048 CPUs");
+}
+
 TEST(Counted, has_its_plural_and_commas) {
   EXPECT_EQ(counted(1, "block"), "1 block");
   EXPECT_EQ(counted(0, "block"), "0 blocks");

@@ -1,6 +1,5 @@
 #include "harness/base/hash.h"
 
-#include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 

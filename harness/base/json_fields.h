@@ -1,6 +1,6 @@
 /// Converts structs to JSON and back with one list of fields per struct:
 ///
-///   template <typename Fields> void fields(Fields& f, Cache& c) { f("type", c.type); f("level", c.level); }
+///   void fields(auto& f, Cache& c) { f("type", c.type); f("level", c.level); }
 ///
 /// Writing keeps the order of that list. Reading reports where a value is, what was expected and what was found
 /// ("machine.gpus[0]: expected a string, found a number"). A missing field is an error unless it is listed with
@@ -55,14 +55,11 @@ class FieldWriter {
 
 namespace detail {
 
-template <typename T>
-struct IsVector : std::false_type {};
-template <typename T>
-struct IsVector<std::vector<T>> : std::true_type {};
-template <typename T>
-struct IsMap : std::false_type {};
-template <typename T>
-struct IsMap<std::map<std::string, T>> : std::true_type {};
+/// Whether T is a std::vector, for example: is_a<T, std::vector>.
+template <typename T, template <typename...> typename Template>
+inline constexpr bool is_a = false;
+template <template <typename...> typename Template, typename... Arguments>
+inline constexpr bool is_a<Template<Arguments...>, Template> = true;
 template <typename T>
 concept IsTuple = requires {
   std::tuple_size<T>::value;
@@ -71,10 +68,6 @@ template <typename T>
 concept IsNamedEnum = std::is_enum_v<T> && requires(T value) {
   names_of(value);
 };
-template <typename T>
-struct IsOptional : std::false_type {};
-template <typename T>
-struct IsOptional<std::optional<T>> : std::true_type {};
 
 /// JSON has no NaN and no infinity: they become null, which no reader accepts as a number. Whole numbers are written as
 /// integers.
@@ -96,16 +89,16 @@ json::value to_json(const T& value) {
     return json::value(value);
   } else if constexpr (detail::IsNamedEnum<T>) {
     return json::value(names_of(value)[static_cast<std::size_t>(value)]);
-  } else if constexpr (detail::IsOptional<T>::value) {
+  } else if constexpr (detail::is_a<T, std::optional>) {
     return value ? to_json(*value) : json::value(nullptr);
-  } else if constexpr (detail::IsVector<T>::value) {
+  } else if constexpr (detail::is_a<T, std::vector>) {
     json::array array;
     array.reserve(value.size());
     for (const auto& element : value) array.push_back(to_json(element));
     return array;
   } else if constexpr (detail::IsTuple<T>) {
     return std::apply([](const auto&... each) { return json::array{to_json(each)...}; }, value);
-  } else if constexpr (detail::IsMap<T>::value) {
+  } else if constexpr (detail::is_a<T, std::map>) {
     json::object object;
     for (const auto& [key, element] : value) object[key] = to_json(element);
     return object;
@@ -144,10 +137,10 @@ class FieldReader {
       out = value_->get_array();
     } else if constexpr (detail::IsNamedEnum<T>) {
       read_name(out);
-    } else if constexpr (detail::IsOptional<T>::value) {
+    } else if constexpr (detail::is_a<T, std::optional>) {
       out.reset();
       if (!value_->is_null()) read(out.emplace());
-    } else if constexpr (detail::IsVector<T>::value) {
+    } else if constexpr (detail::is_a<T, std::vector>) {
       if (!value_->is_array()) return expected("an array");
       out.clear();
       out.reserve(value_->get_array().size());
@@ -165,7 +158,7 @@ class FieldReader {
         if (!failed()) read_into(FieldReader(value_->get_array()[at], *this, at), each);
       };
       std::apply([&](auto&... each) { (read_next(each), ...); }, out);
-    } else if constexpr (detail::IsMap<T>::value) {
+    } else if constexpr (detail::is_a<T, std::map>) {
       if (!value_->is_object()) return expected("an object");
       out.clear();
       for (const auto& member : value_->get_object()) {

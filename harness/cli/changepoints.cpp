@@ -4,7 +4,6 @@
 #include <boost/json.hpp>
 
 #include "harness/app/change_points.h"
-#include "harness/base/digits.h"
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
 #include "harness/base/usage_error.h"

@@ -12,8 +12,8 @@
 #include "harness/measure/arms.h"
 #include "harness/report/comparison_text.h"
 #include "harness/report/fitness_text.h"
+#include "harness/report/provenance.h"
 #include "harness/report/run_table.h"
-#include "harness/report/waiting_text.h"
 #include "harness/results/commit.h"
 
 namespace lab::cli {

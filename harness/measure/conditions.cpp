@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
 
-#include "harness/base/cpu_share.h"
+#include "harness/base/fit.h"
 #include "harness/measure/system_files.h"
 
 namespace lab::measure {

@@ -36,7 +36,7 @@ std::string_view name_of(Step step) {
   return index < kSteps.size() ? kSteps[index] : "";
 }
 
-Expected<AnswerTable> AnswerTable::map(int file, std::size_t count) {
+Expected<AnswerTable> AnswerTable::open(int file, std::size_t count) {
   const std::size_t bytes = sizeof(Head) + count * sizeof(SharedAnswer);
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) return system_error("mapping the table of answers");
@@ -54,13 +54,9 @@ Expected<AnswerTable> AnswerTable::create(std::size_t count) {
     ::close(file);
     return error;
   }
-  Expected<AnswerTable> table = map(file, count);
+  Expected<AnswerTable> table = open(file, count);
   if (!table) ::close(file);
   return table;
-}
-
-Expected<AnswerTable> AnswerTable::open(int file, std::size_t count) {
-  return map(file, count);
 }
 
 AnswerTable::~AnswerTable() {

@@ -70,7 +70,6 @@ class AnswerTable {
   };
 
   AnswerTable(int file, void* memory, std::size_t count) : file_(file), memory_(memory), count_(count) {}
-  static Expected<AnswerTable> map(int file, std::size_t count);
   Head* head() const { return static_cast<Head*>(memory_); }
 
   int file_;

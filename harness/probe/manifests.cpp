@@ -65,8 +65,7 @@ struct Icd {
   std::string library_path, library_arch;
 };
 
-template <typename F>
-void fields(F& f, Icd& icd) {
+void fields(auto& f, Icd& icd) {
   f("library_path", icd.library_path);
   f.added("library_arch", icd.library_arch);
 }
@@ -75,8 +74,7 @@ struct IcdManifest {
   Icd icd;
 };
 
-template <typename F>
-void fields(F& f, IcdManifest& manifest) {
+void fields(auto& f, IcdManifest& manifest) {
   f("ICD", manifest.icd);
 }
 

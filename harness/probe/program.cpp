@@ -26,8 +26,7 @@ struct ProgramFile {
   std::vector<json::object> images, buffers;
 };
 
-template <typename F>
-void fields(F& f, ProgramFile& file) {
+void fields(auto& f, ProgramFile& file) {
   f("schema", file.schema);
   f.added("heap_parts", file.options.heap_parts);
   f.added("largest_resource", file.options.largest_resource);
@@ -46,8 +45,7 @@ struct ImageFile {
   std::uint32_t mip_levels = 1, array_layers = 1, samples = 1;
 };
 
-template <typename F>
-void fields(F& f, ImageFile& i) {
+void fields(auto& f, ImageFile& i) {
   f("name", i.use.name);
   f("format", i.format);
   f.added("type", i.type);
@@ -70,8 +68,7 @@ struct BufferFile {
   std::uint64_t length = 0;
 };
 
-template <typename F>
-void fields(F& f, BufferFile& b) {
+void fields(auto& f, BufferFile& b) {
   f("name", b.use.name);
   f("usage", b.usage);
   f.added("flags", b.flags);

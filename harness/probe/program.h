@@ -8,7 +8,6 @@
 /// formats.md lists all fields.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

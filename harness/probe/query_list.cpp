@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "vulkan_names_generated.h"
 
 namespace lab::probe {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <system_error>
-#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
@@ -38,8 +37,7 @@ struct DevicesFile {
 LAB_JSON_STRUCT(Device, chip, environment)
 LAB_JSON_STRUCT(DevicesFile, schema, drivers)
 
-template <typename F>
-void fields(F& f, Driver& driver) {
+void fields(auto& f, Driver& driver) {
   f("package", driver.package);
   f("library", driver.library);
   f.added("shim", driver.shim);

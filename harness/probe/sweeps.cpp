@@ -25,8 +25,7 @@ struct SweepFile {
   std::vector<json::object> images, buffers;
 };
 
-template <typename F>
-void fields(F& f, SweepFile& file) {
+void fields(auto& f, SweepFile& file) {
   f("schema", file.schema);
   if (file.schema != kSweepSchema) return;  // it may have other fields
   f.added("images", file.images);
@@ -44,8 +43,7 @@ struct ImagesFile {
   std::vector<std::vector<std::uint32_t>> sizes;
 };
 
-template <typename F>
-void fields(F& f, ImagesFile& i) {
+void fields(auto& f, ImagesFile& i) {
   f("formats", i.formats);
   f.added("type", i.type);
   f("tilings", i.tilings);
@@ -64,8 +62,7 @@ struct BuffersFile {
   std::vector<std::uint64_t> lengths;
 };
 
-template <typename F>
-void fields(F& f, BuffersFile& b) {
+void fields(auto& f, BuffersFile& b) {
   f("usages", b.usages);
   f.added("flags", b.flags);
   f("lengths", b.lengths);

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <boost/json/value.hpp>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

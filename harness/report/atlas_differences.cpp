@@ -1,4 +1,4 @@
-#include "harness/report/atlas_differences.h"
+#include "harness/judge/atlas_differences.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <map>
 #include <tuple>
 
-#include "harness/judge/atlas_differences.h"
 #include "harness/judge/atlas_waste.h"
 #include "harness/report/atlas_names.h"
 #include "harness/report/format.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 
@@ -78,7 +78,6 @@ std::string names_of(const judge::SameAnswers& group) {
 }
 
 Table groups_table(const std::vector<judge::SameAnswers>& groups) {
-  using enum TableColumn::Kind;
   std::size_t columns = 0;
   for (const judge::SameAnswers& group : groups) columns += group.columns.size();
   Table table{"atlas-groups",
@@ -89,8 +88,7 @@ Table groups_table(const std::vector<judge::SameAnswers>& groups) {
                {"Most like", kText},
                {"What tells it from that", kText},
                {"Names", kName},
-               {"Hash of the table", kName}},
-              {}};
+               {"Hash of the table", kName}}};
   const std::vector<std::optional<std::size_t>> nearest = judge::nearest(groups);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::string like, differs;
@@ -108,7 +106,6 @@ Table groups_table(const std::vector<judge::SameAnswers>& groups) {
 
 /// Chips with the same changes share a row.
 Table versions_table(std::span<const DriverColumn> atlas) {
-  using enum TableColumn::Kind;
   struct Row {
     std::vector<const DriverColumn*> from;
     std::vector<std::string> phrases;
@@ -132,8 +129,7 @@ Table versions_table(std::span<const DriverColumn> atlas) {
                {"The article's images", kText},
                {"Its buffers", kText},
                {"Other images", kText},
-               {"Other buffers", kText}},
-              {}};
+               {"Other buffers", kText}}};
   for (const auto& [key, row] : rows)
     table.rows.push_back({std::get<1>(key), labelled(row.from), whole(row.from.size()), row.phrases[0], row.phrases[1],
                           row.phrases[2], row.phrases[3]});
@@ -142,7 +138,6 @@ Table versions_table(std::span<const DriverColumn> atlas) {
 }
 
 Table compression_table(std::span<const DriverColumn> atlas) {
-  using enum TableColumn::Kind;
   Table table{"atlas-compression",
               "What compression adds to the article's images: the same driver, asked with and without it",
               {{"Driver column", kName},
@@ -150,8 +145,7 @@ Table compression_table(std::span<const DriverColumn> atlas) {
                {"Images that change", kShort},
                {"Least, bytes", kNumber},
                {"Most, bytes", kNumber},
-               {"All, bytes", kNumber}},
-              {}};
+               {"All, bytes", kNumber}}};
   const auto with_sign = [](std::int64_t value) {
     return (value < 0 ? "-" : "") + whole(static_cast<std::uint64_t>(std::abs(value)));
   };
@@ -168,7 +162,6 @@ std::string percent(double share) {
 }
 
 Table waste_table(const std::vector<judge::SameAnswers>& groups, const results::ImageSweep& sweep) {
-  using enum TableColumn::Kind;
   constexpr std::uint64_t kSmall = 65536;
   Table table{"atlas-waste",
               "Where the bytes of the article's images go. Not texels: padding of tiles and rows, and compression "
@@ -177,8 +170,7 @@ Table waste_table(const std::vector<judge::SameAnswers>& groups, const results::
                {"Not texels, images of up to 64 KiB", kNumber},
                {"Not texels, all images", kNumber},
                {"Not texels, bytes", kNumber},
-               {"Rounding, bytes", kNumber}},
-              {}};
+               {"Rounding, bytes", kNumber}}};
   for (const judge::SameAnswers& group : groups) {
     const DriverColumn& column = *group.columns.front();
     const judge::ImageBytes small = judge::image_bytes(column, sweep, kSmall);
@@ -193,12 +185,12 @@ Table waste_table(const std::vector<judge::SameAnswers>& groups, const results::
 }  // namespace
 
 Section atlas_differences_section(std::span<const DriverColumn> atlas, const results::ImageSweep& sweep) {
-  Section section{"vulkan-differences", "Which drivers and chips differ, and by what", {}, {}};
+  Section section{"vulkan-differences", "Which drivers and chips differ, and by what"};
   const std::vector<judge::SameAnswers> groups = judge::same_answers(atlas, article_answers);
   const std::vector<judge::SameAnswers> image_groups = judge::same_answers(atlas, judge::article_images);
   for (Table table :
        {groups_table(groups), versions_table(atlas), compression_table(atlas), waste_table(image_groups, sweep)})
-    if (!table.rows.empty()) section.elements.emplace_back(std::move(table));
+    section.add(std::move(table));
   return section;
 }
 

@@ -1,5 +1,3 @@
-#include "harness/report/atlas_exceptions.h"
-
 #include <fmt/format.h>
 
 #include <map>
@@ -11,6 +9,7 @@
 #include "harness/judge/column_rules.h"
 #include "harness/report/atlas_names.h"
 #include "harness/report/format.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 
@@ -58,11 +57,9 @@ std::string refused_kind(const results::ImageKind& kind) {
 }
 
 Table refusals_table(std::span<const DriverColumn> atlas) {
-  using enum TableColumn::Kind;
   Table table{"atlas-refusals",
               "What drivers refuse",
-              {{"Drivers and chips", kText}, {"Reason", kName}, {"Queries", kNumber}, {"Of", kText}},
-              {}};
+              {{"Drivers and chips", kText}, {"Reason", kName}, {"Queries", kNumber}, {"Of", kText}}};
   SharedRows rows;
   for (const DriverColumn& column : atlas) {
     std::map<std::string, std::pair<std::size_t, std::set<std::string>>> reasons;
@@ -92,15 +89,13 @@ Table refusals_table(std::span<const DriverColumn> atlas) {
 }
 
 Table contradictions_table(std::span<const DriverColumn> atlas) {
-  using enum TableColumn::Kind;
   Table table{"atlas-contradictions",
               "Queries to which a driver gave two answers",
               {{"Drivers and chips", kText},
                {"Answers that differed", kNumber},
                {"The first query", kText},
                {"One answer", kText},
-               {"The other", kText}},
-              {}};
+               {"The other", kText}}};
   SharedRows rows;
   for (const DriverColumn& column : atlas) {
     if (column.contradicted == 0) continue;
@@ -113,7 +108,6 @@ Table contradictions_table(std::span<const DriverColumn> atlas) {
 }
 
 Table rules_table(std::span<const DriverColumn> atlas) {
-  using enum TableColumn::Kind;
   Table table{"atlas-rules",
               "Rules that a driver's answers break",
               {{"Drivers and chips", kText},
@@ -121,8 +115,7 @@ Table rules_table(std::span<const DriverColumn> atlas) {
                {"From", kShort},
                {"Answers", kNumber},
                {"The first query", kText},
-               {"Its answer", kText}},
-              {}};
+               {"Its answer", kText}}};
   SharedRows rows;
   for (const DriverColumn& column : atlas)
     for (const judge::BrokenRule& broken : judge::broken_rules(column))
@@ -134,11 +127,9 @@ Table rules_table(std::span<const DriverColumn> atlas) {
 }
 
 Table dedicated_table(std::span<const DriverColumn> atlas) {
-  using enum TableColumn::Kind;
   Table table{"atlas-dedicated",
               "What drivers want in an allocation of its own",
-              {{"Drivers and chips", kText}, {"Wish", kShort}, {"Queries", kNumber}, {"The first", kText}},
-              {}};
+              {{"Drivers and chips", kText}, {"Wish", kShort}, {"Queries", kNumber}, {"The first", kText}}};
   SharedRows rows;
   for (const DriverColumn& column : atlas) {
     std::map<results::Dedicated, std::pair<std::size_t, std::string>> wishes;
@@ -165,9 +156,9 @@ Table dedicated_table(std::span<const DriverColumn> atlas) {
 }  // namespace
 
 Section atlas_exceptions_section(std::span<const DriverColumn> atlas) {
-  Section section{"vulkan-exceptions", "Refusals, contradictions and broken rules", {}, {}};
+  Section section{"vulkan-exceptions", "Refusals, contradictions and broken rules"};
   for (Table table : {rules_table(atlas), contradictions_table(atlas), refusals_table(atlas), dedicated_table(atlas)})
-    if (!table.rows.empty()) section.elements.emplace_back(std::move(table));
+    section.add(std::move(table));
   return section;
 }
 

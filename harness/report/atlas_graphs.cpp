@@ -1,15 +1,16 @@
-#include "harness/report/atlas_graphs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <functional>
 #include <set>
 
+#include "harness/judge/atlas_differences.h"
 #include "harness/report/article_marks.h"
 #include "harness/report/atlas_census.h"
-#include "harness/report/atlas_lines.h"
+#include "harness/report/atlas_names.h"
 #include "harness/report/format.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 
@@ -21,6 +22,67 @@ using results::Article;
 using results::BufferRow;
 using results::DriverColumn;
 using results::ImageRow;
+
+/// A line of a graph: columns with equal answers.
+struct AtlasLine {
+  std::string label;
+  judge::SameAnswers group;
+  const DriverColumn& column() const { return *group.columns.front(); }
+};
+
+/// A value of one answer: the graph's y.
+using AnswerValue = std::function<std::uint64_t(std::size_t answer, const AtlasLine& line)>;
+
+bool asked_here(const judge::SameAnswers& group) {
+  return std::ranges::any_of(group.columns, [](const DriverColumn* column) { return is_of_this_machine(*column); });
+}
+
+/// Groups with a column that was asked on this machine first, then those that differ most.
+std::vector<AtlasLine> atlas_lines(std::span<const DriverColumn> atlas, judge::AnswersOf answers_of) {
+  std::vector<judge::SameAnswers> groups = judge::same_answers(atlas, answers_of);
+  const auto here = std::stable_partition(groups.begin(), groups.end(), asked_here);
+  // Without a column of this machine, the first of the atlas begins.
+  const auto fixed = std::max<std::ptrdiff_t>(here - groups.begin(), 1);
+  std::vector<AtlasLine> lines;
+  for (const std::size_t at : judge::most_different_first(groups, static_cast<std::size_t>(fixed)))
+    lines.push_back({labelled(groups[at].columns), std::move(groups[at])});
+  return lines;
+}
+
+json::array indices(const judge::SameAnswers& group, std::span<const DriverColumn> atlas) {
+  json::array found;
+  for (const DriverColumn* column : group.columns) found.push_back(column - atlas.data());
+  return found;
+}
+
+/// Fills in the chart's rows of the first kMostLines lines, and all lines as choices. `points` are the answers' other
+/// fields, in the order of the answers; refused answers have no row.
+void add_lines(Chart& chart, std::span<const AtlasLine> lines, const json::array& points, const AnswerValue& value,
+               std::span<const DriverColumn> atlas) {
+  json::array rows, choices;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    json::array values;
+    for (std::size_t at = 0; at < lines[i].group.answers.size(); ++at) {
+      // Refused; an alignment of 0 breaks a rule and has no place on a logarithmic axis.
+      if (const AtlasAnswer& answer = lines[i].group.answers[at]; answer.size == 0 || answer.alignment == 0) {
+        values.emplace_back(nullptr);
+        continue;
+      }
+      values.push_back(value(at, lines[i]));
+      if (i >= kMostLines) continue;
+      json::object row = points.at(at).as_object();
+      row["driver"] = lines[i].label;
+      row["order"] = i;
+      row["value"] = values.back();
+      rows.push_back(std::move(row));
+    }
+    choices.push_back(json::object{
+        {"driver", lines[i].label}, {"columns", indices(lines[i].group, atlas)}, {"values", std::move(values)}});
+  }
+  chart.data["rows"] = std::move(rows);
+  if (lines.size() > kMostLines)
+    chart.choices = {{"most", kMostLines}, {"points", points}, {"lines", std::move(choices)}};
+}
 
 std::uint64_t texel_bytes(const Article* article) {
   return article == nullptr ? results::ImageSweep{}.texel_bytes : article->sweep.texel_bytes;
@@ -35,6 +97,14 @@ const AtlasLine& longest(const std::vector<AtlasLine>& lines) {
   return *std::max_element(lines.begin(), lines.end(), [](const AtlasLine& a, const AtlasLine& b) {
     return a.group.answers.size() < b.group.answers.size();
   });
+}
+
+std::uint64_t size_of(std::size_t at, const AtlasLine& line) {
+  return line.group.answers[at].size;
+}
+
+std::uint64_t alignment_of(std::size_t at, const AtlasLine& line) {
+  return line.group.answers[at].alignment;
 }
 
 std::set<std::uint64_t> alignments(const AtlasLine& line) {
@@ -68,13 +138,11 @@ std::string choice_note(std::size_t lines, std::span<const DriverColumn> atlas) 
                                                      : "the first of the atlas, then ");
 }
 
-std::string marks_note(const json::array& marks) {
-  return marks.empty() ? "" : " Diamonds: the values that the article states.";
-}
-
-void add_article(Chart& chart, const Article* article, json::array marks) {
+/// Adds the marks that `marks_of` makes of the article, which may be null.
+void add_article(Chart& chart, const Article* article, json::array (*marks_of)(const Article&)) {
+  json::array marks = article == nullptr ? json::array{} : marks_of(*article);
   chart.words = {{"article", article == nullptr ? "" : article_label(*article)}};
-  chart.note += marks_note(marks);
+  if (!marks.empty()) chart.note += " Diamonds: the values that the article states.";
   chart.data["article"] = std::move(marks);
 }
 
@@ -117,16 +185,14 @@ Chart storage_graph(const std::vector<AtlasLine>& lines, const json::array& poin
   chart.note = fmt::format("{} Dotted: width x height x {} bytes.{}", kImagesNote, texel_bytes(article),
                            choice_note(lines.size(), atlas));
   chart.text = fmt::format("Line graph of image storage by image size for {}. {}.", drawn(lines), chart.title);
-  add_lines(
-      chart, lines, kMostLines, points,
-      [](std::size_t at, const AtlasLine& line) { return line.group.answers[at].size; }, atlas);
+  add_lines(chart, lines, points, size_of, atlas);
   json::array tight;
   for (const ImageRow& row : longest(lines).column().images)
     tight.push_back(json::object{{"position", image_position(row.width, row.height)},
                                  {"width", row.width},
                                  {"value", row.width * row.height * texel_bytes(article)}});
   chart.data["tight"] = std::move(tight);
-  add_article(chart, article, article == nullptr ? json::array{} : storage_marks(*article));
+  add_article(chart, article, storage_marks);
   return chart;
 }
 
@@ -146,10 +212,8 @@ Chart alignment_graph(const std::vector<AtlasLine>& lines, const json::array& po
                             several == 1 ? "uses" : "use");
   chart.note = kImagesNote + choice_note(lines.size(), atlas);
   chart.text = fmt::format("Line graph of image alignment by image size for {}. {}.", drawn(lines), chart.title);
-  add_lines(
-      chart, lines, kMostLines, points,
-      [](std::size_t at, const AtlasLine& line) { return line.group.answers[at].alignment; }, atlas);
-  add_article(chart, article, article == nullptr ? json::array{} : alignment_marks(*article));
+  add_lines(chart, lines, points, alignment_of, atlas);
+  add_article(chart, article, alignment_marks);
   return chart;
 }
 
@@ -175,9 +239,7 @@ Chart buffer_alignment_graph(const std::vector<AtlasLine>& lines, std::span<cons
       varying.empty() ? "whatever their length" : fmt::format("depending on the length on {}", enumerated(varying)));
   chart.note = kBuffersNote + choice_note(lines.size(), atlas);
   chart.text = fmt::format("Line graph of buffer alignment by buffer length for {}. {}.", drawn(lines), chart.title);
-  add_lines(
-      chart, lines, kMostLines, buffer_points(lines),
-      [](std::size_t at, const AtlasLine& line) { return line.group.answers[at].alignment; }, atlas);
+  add_lines(chart, lines, buffer_points(lines), alignment_of, atlas);
   return chart;
 }
 
@@ -196,8 +258,8 @@ Chart buffer_storage_graph(const std::vector<AtlasLine>& lines, const Article* a
                           : fmt::format("No buffer takes more than {} beyond its length", counted(most, "byte"));
   chart.note = kBuffersNote + choice_note(lines.size(), atlas);
   chart.text = fmt::format("Line graph of extra storage by buffer length for {}. {}.", drawn(lines), chart.title);
-  add_lines(chart, lines, kMostLines, buffer_points(lines), extra, atlas);
-  add_article(chart, article, article == nullptr ? json::array{} : buffer_storage_marks(*article));
+  add_lines(chart, lines, buffer_points(lines), extra, atlas);
+  add_article(chart, article, buffer_storage_marks);
   return chart;
 }
 

@@ -1,5 +1,11 @@
-#include "harness/report/atlas_matrix.h"
-
+// The answers of a whole atlas as one matrix: queries by driver columns. Columns with equal answers share one, and
+// columns that agree on some kinds of images share those answers.
+//
+// Matrix::data: {"blocks": [{"format", "rows": [query], "extents": [largest dimension in texels, null: a buffer],
+// "refusals": [reason], "tables": [[size, alignment, size, alignment, ...]]}], "columns": [{"label", "members":
+// [{"name", "driver", "chip", "index"}], "tables": [index into the block's tables, or null]}]}. A block has the images
+// or buffers of one kind. A size is -1 - i for refusal i, and null where the driver was not asked. "index" is that of
+// the atlas.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +16,7 @@
 #include "harness/base/fit.h"
 #include "harness/judge/atlas_differences.h"
 #include "harness/report/atlas_names.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 

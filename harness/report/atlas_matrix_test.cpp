@@ -1,10 +1,9 @@
-#include "harness/report/atlas_matrix.h"
-
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
 
 #include "harness/report/sample_test.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 

@@ -183,8 +183,7 @@ Chart measured_chart(const ParsedBisectRecord& record, const BisectVerdict& verd
 }
 
 Table skipped_table(const BisectVerdict& verdict, const report::CommitNames& names, const std::string& name) {
-  using enum TableColumn::Kind;
-  Table table{name + "-skipped", "Commits that could not be measured", {{"Commit", kName}, {"Why", kText}}, {}};
+  Table table{name + "-skipped", "Commits that could not be measured", {{"Commit", kName}, {"Why", kText}}};
   for (const judge::SkippedCommit& skipped : verdict.skipped)
     table.rows.push_back({names(skipped.commit), skipped.reason});
   return table;
@@ -197,8 +196,7 @@ std::string probability_text(double share) {
 /// The suspects that hold the answer's confidence, then the other commits in the probability plot.
 Table suspects_table(const ParsedBisectRecord& record, const BisectVerdict& verdict, const report::CommitNames& names,
                      const std::string& name) {
-  using enum TableColumn::Kind;
-  Table table{name + "-candidates", "Possible culprits", {{"Commit", kName}, {"Probability", kNumber}}, {}};
+  Table table{name + "-candidates", "Possible culprits", {{"Commit", kName}, {"Probability", kNumber}}};
   std::vector<results::Suspect> suspects = verdict.suspects;
   const auto measured = std::find_if(record.entries.rbegin(), record.entries.rend(),
                                      [](const BisectEntry& entry) { return entry.value.has_value(); });
@@ -220,24 +218,24 @@ Section one(const ParsedBisectRecord& record) {
   const std::string name =
       identifier(fmt::format("bisect-{}-{}", question.benchmark.empty() ? "command" : question.benchmark,
                              results::short_commit(question.commits.back().sha)));
-  Section section{name, question.benchmark.empty() ? question.command : question.benchmark, {}, {}};
-  section.elements.emplace_back(Paragraph{capitalized(answer_sentence(verdict, question)) + ".", emphasis_of(verdict)});
-  section.elements.emplace_back(Paragraph{
-      fmt::format("Between {} and {}: {} of {} commits, noise per measurement {:.2g} %.",
-                  names(question.commits.front().sha), names(question.commits.back().sha),
-                  counted(verdict.measurements, "measurement"), whole(verdict.measured_commits), 100 * verdict.noise)});
+  Section section{name, question.benchmark.empty() ? question.command : question.benchmark};
+  section.add(Paragraph{capitalized(answer_sentence(verdict, question)) + ".", emphasis_of(verdict)});
+  section.add(Paragraph{fmt::format("Between {} and {}: {} of {} commits, noise per measurement {:.2g} %.",
+                                    names(question.commits.front().sha), names(question.commits.back().sha),
+                                    counted(verdict.measurements, "measurement"), whole(verdict.measured_commits),
+                                    100 * verdict.noise)});
   if (verdict.measurements > 0)
-    section.elements.emplace_back(Charts{{belief_chart(record, verdict, name), measured_chart(record, verdict, name)}});
+    section.add(Charts{{belief_chart(record, verdict, name), measured_chart(record, verdict, name)}});
   if (Table suspects = suspects_table(record, verdict, names, name); suspects.rows.size() > 1)
-    section.elements.emplace_back(std::move(suspects));
-  if (!verdict.skipped.empty()) section.elements.emplace_back(skipped_table(verdict, names, name));
+    section.add(std::move(suspects));
+  section.add(skipped_table(verdict, names, name));
   return section;
 }
 
 }  // namespace
 
 Section bisects_section(std::span<const ParsedBisectRecord> records) {
-  Section section{"bisects", "Bisects", {}, {}};
+  Section section{"bisects", "Bisects"};
   for (const ParsedBisectRecord& record : records) section.sections.push_back(one(record));
   return section;
 }

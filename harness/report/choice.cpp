@@ -10,7 +10,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <ranges>
 
 #include "harness/judge/summary.h"
 #include "harness/report/fitness_text.h"
@@ -184,19 +183,18 @@ class Choices {
   }
 
   Section section() {
-    Section section{"choice-" + family_, choice_.title, {}, {}};
+    Section section{"choice-" + family_, choice_.title};
     if (candidates_.empty()) return section;
-    section.elements.emplace_back(Paragraph{how_to_read()});
-    section.elements.emplace_back(meanings());
+    section.add(Paragraph{how_to_read()});
+    section.add(meanings());
     Charts charts;
     for (const Contest& contest : contests())
       if (std::optional<Chart> plot = plot_of(contest)) charts.charts.push_back(std::move(*plot));
     const bool plotted = !charts.charts.empty();
-    if (plotted) section.elements.emplace_back(std::move(charts));
-    section.elements.emplace_back(table(plotted));
+    section.add(std::move(charts));
+    section.add(table(plotted));
     if (const std::vector<std::string> out = unmeasured(); !out.empty())
-      section.elements.emplace_back(
-          Paragraph{fmt::format("Without a time, so not in the table: {}.", enumerated(out))});
+      section.add(Paragraph{fmt::format("Without a time, so not in the table: {}.", enumerated(out))});
     return section;
   }
 
@@ -279,8 +277,7 @@ class Choices {
   }
 
   Table table(bool plotted) const {
-    using enum TableColumn::Kind;
-    Table table{family_ + "-choice", caption(plotted), {{"Variant", kName}}, {}};
+    Table table{family_ + "-choice", caption(plotted), {{"Variant", kName}}};
     if (!choice_.metrics.empty()) table.columns.push_back({"Front", kShort});
     table.columns.insert(
         table.columns.end(),
@@ -452,7 +449,7 @@ std::vector<std::size_t> pareto_front(const std::vector<std::pair<double, double
 
 Section choice_section(const std::string& family, const results::Family& described, const Result& result,
                        const judge::Fitness& fitness) {
-  if (!described.choice) return {"choice-" + family, "", {}, {}};
+  if (!described.choice) return {"choice-" + family, ""};
   return Choices(family, *described.choice, result, fitness).section();
 }
 

@@ -399,7 +399,6 @@ std::vector<std::string> also_of(const std::vector<JudgedClaim>& claims) {
 }
 
 std::vector<TableColumn> claim_columns(const std::vector<JudgedClaim>& claims, const std::vector<std::string>& also) {
-  using enum TableColumn::Kind;
   std::vector<TableColumn> columns{
       {"Verdict", kVerdict},
       {"Claim", kText},
@@ -446,10 +445,8 @@ std::vector<TableCell> claim_cells(const JudgedClaim& claim, const std::vector<s
 Table claims_table(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result,
                    const judge::Fitness& fitness) {
   const std::vector<std::string> also = also_of(claims);
-  Table table{"claims-" + article.name,
-              "The article's claims and their verdicts on this machine",
-              claim_columns(claims, also),
-              {}};
+  Table table{"claims-" + article.name, "The article's claims and their verdicts on this machine",
+              claim_columns(claims, also)};
   for (const JudgedClaim& claim : claims) {
     table.rows.push_back(claim_cells(claim, also, result, fitness));
     table.benchmarks.push_back(claim.benchmarks);
@@ -457,70 +454,6 @@ Table claims_table(const std::vector<JudgedClaim>& claims, const Article& articl
   table.drop_empty_columns();
   return table;
 }
-
-}  // namespace
-
-std::string wording(const JudgedClaim& claim) {
-  const auto* ratio = std::get_if<JudgedRatio>(&claim.evidence);
-  if (ratio == nullptr || ratio->one->when.empty()) return claim.claim->text;
-  return fmt::format("{}; {}", claim.claim->text, ratio->one->when);
-}
-
-std::vector<std::pair<std::string, std::string>> basis_of(const results::Claim& claim) {
-  const auto& [passage, decides, here] = claim.basis;
-  return {{"In the article", passage}, {"What would decide it", decides}, {"Why this does", here}};
-}
-
-Table open_claims_table(const Article& article) {
-  using enum TableColumn::Kind;
-  Table table{"claims-" + article.name + "-open",
-              fmt::format("Claims ({}, {}) that nothing here can answer", article.source.author, article.source.year),
-              {{"Claim", kText}, {"Why it is open", kText}},
-              {}};
-  for (const results::Claim& claim : article.claims) {
-    if (!std::holds_alternative<results::TextClaim>(claim.kind)) continue;
-    TableCell cell = claim.text;
-    cell.details = basis_of(claim);
-    std::erase_if(cell.details, [&](const auto& part) { return part.second == claim.basis.here; });
-    table.rows.push_back({std::move(cell), claim.basis.here});
-  }
-  return table;
-}
-
-std::string with_interval(const MeasuredRatio& ratio) {
-  return ratio.exact ? number(ratio.median) : with_interval(static_cast<const stats::Estimate&>(ratio));
-}
-
-std::string reason(const JudgedClaim& claim, const Result& result) {
-  return row_of(claim, result).why;
-}
-
-std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
-  std::vector<std::string> texts;
-  for (const auto& [verdict, emphasis] : kEmphasis) {
-    if (verdict == ClaimVerdict::kNotJudged) continue;
-    const auto count = std::count_if(claims.begin(), claims.end(),
-                                     [wanted = verdict](const JudgedClaim& claim) { return claim.verdict == wanted; });
-    if (count != 0) texts.push_back(fmt::format("{} {}", count, judge::to_string(verdict)));
-  }
-  return texts.empty() ? "none" : enumerated(texts);
-}
-
-Section claims_section(const std::vector<JudgedClaim>& claims, const Article& article, const std::string& title,
-                       const Result& result, const judge::Fitness& fitness) {
-  Section section{"claims-" + article.name, title, {}, {}};
-  section.elements.emplace_back(Paragraph{method_phrase(claims, article, result)});
-  Charts charts;
-  for (const results::RatioChart& wanted : article.charts)
-    if (std::optional<Chart> chart = ratio_chart(wanted, article, result, fitness))
-      charts.charts.push_back(std::move(*chart));
-  if (!charts.charts.empty()) section.elements.emplace_back(std::move(charts));
-  section.elements.emplace_back(claims_table(claims, article, result, fitness));
-  if (Table open = open_claims_table(article); !open.rows.empty()) section.elements.emplace_back(std::move(open));
-  return section;
-}
-
-namespace {
 
 /// Collects the rows of a ratio chart: of each variant, its ratio here on each workload, then the article's.
 class RatioRows {
@@ -585,6 +518,64 @@ class RatioRows {
 };
 
 }  // namespace
+
+std::string wording(const JudgedClaim& claim) {
+  const auto* ratio = std::get_if<JudgedRatio>(&claim.evidence);
+  if (ratio == nullptr || ratio->one->when.empty()) return claim.claim->text;
+  return fmt::format("{}; {}", claim.claim->text, ratio->one->when);
+}
+
+std::vector<std::pair<std::string, std::string>> basis_of(const results::Claim& claim) {
+  const auto& [passage, decides, here] = claim.basis;
+  return {{"In the article", passage}, {"What would decide it", decides}, {"Why this does", here}};
+}
+
+Table open_claims_table(const Article& article) {
+  Table table{"claims-" + article.name + "-open",
+              fmt::format("Claims ({}, {}) that nothing here can answer", article.source.author, article.source.year),
+              {{"Claim", kText}, {"Why it is open", kText}}};
+  for (const results::Claim& claim : article.claims) {
+    if (!std::holds_alternative<results::TextClaim>(claim.kind)) continue;
+    TableCell cell = claim.text;
+    cell.details = basis_of(claim);
+    std::erase_if(cell.details, [&](const auto& part) { return part.second == claim.basis.here; });
+    table.rows.push_back({std::move(cell), claim.basis.here});
+  }
+  return table;
+}
+
+std::string with_interval(const MeasuredRatio& ratio) {
+  return ratio.exact ? number(ratio.median) : with_interval(static_cast<const stats::Estimate&>(ratio));
+}
+
+std::string reason(const JudgedClaim& claim, const Result& result) {
+  return row_of(claim, result).why;
+}
+
+std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
+  std::vector<std::string> texts;
+  for (const auto& [verdict, emphasis] : kEmphasis) {
+    if (verdict == ClaimVerdict::kNotJudged) continue;
+    const auto count = std::count_if(claims.begin(), claims.end(),
+                                     [wanted = verdict](const JudgedClaim& claim) { return claim.verdict == wanted; });
+    if (count != 0) texts.push_back(fmt::format("{} {}", count, judge::to_string(verdict)));
+  }
+  return texts.empty() ? "none" : enumerated(texts);
+}
+
+Section claims_section(const std::vector<JudgedClaim>& claims, const Article& article, const std::string& title,
+                       const Result& result, const judge::Fitness& fitness) {
+  Section section{"claims-" + article.name, title};
+  section.add(Paragraph{method_phrase(claims, article, result)});
+  Charts charts;
+  for (const results::RatioChart& wanted : article.charts)
+    if (std::optional<Chart> chart = ratio_chart(wanted, article, result, fitness))
+      charts.charts.push_back(std::move(*chart));
+  section.add(std::move(charts));
+  section.add(claims_table(claims, article, result, fitness));
+  section.add(open_claims_table(article));
+  return section;
+}
 
 std::string obstacle(std::span<const std::string> benchmarks, const std::string& metric, const Result& result) {
   for (const std::string& benchmark : benchmarks) {

@@ -139,7 +139,6 @@ std::string value_text(double value) {
 }
 
 Table rows_table(const Comparison& comparison) {
-  using enum TableColumn::Kind;
   const bool has_layouts =
       std::ranges::any_of(comparison.rows, [](const judge::ComparisonRow& row) { return row.layout.has_value(); });
   Table table{
@@ -160,8 +159,7 @@ Table rows_table(const Comparison& comparison) {
        {"Layout", kNumber},
        {"Processes", kNumber},
        {"Needed", kNumber},
-       {"Note", kText}},
-      {}};
+       {"Note", kText}}};
   for (const judge::ComparisonRow& row : comparison.rows)
     table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), kEmphasis.at(row.verdict)),
                           row.benchmark, judge::is_measured(row) ? fine(row.ratio) : "",
@@ -174,12 +172,10 @@ Table rows_table(const Comparison& comparison) {
 }
 
 Table exact_table(const Comparison& comparison) {
-  using enum TableColumn::Kind;
   Table table{
       "exact",
       "Changed metrics that have no noise: any change is a finding",
-      {{"Verdict", kVerdict}, {"Benchmark", kBenchmark}, {"Metric", kName}, {"Base", kNumber}, {"Head", kNumber}},
-      {}};
+      {{"Verdict", kVerdict}, {"Benchmark", kBenchmark}, {"Metric", kName}, {"Base", kNumber}, {"Head", kNumber}}};
   for (const judge::ExactChange& change : comparison.exact)
     table.rows.push_back({change.worse ? TableCell("worse", Emphasis::kBad) : TableCell("changed", Emphasis::kWeak),
                           change.benchmark, change.metric, change.base.empty() ? "none" : change.base,
@@ -206,31 +202,30 @@ Emphasis emphasis_of(const Comparison& comparison) {
 
 void add_missing(Section& section, const std::vector<judge::OneSided>& benchmarks, std::string_view where) {
   if (benchmarks.empty()) return;
-  section.elements.emplace_back(
+  section.add(
       Paragraph{fmt::format("Only in {}, so there is no verdict: {}.", where, fmt::join(names_of(benchmarks), ", "))});
 }
 
 }  // namespace
 
 Section comparison_section(const Comparison& comparison) {
-  Section section{"comparison", "Base against head", {}, {}};
-  section.elements.emplace_back(Paragraph{sentence(comparison), emphasis_of(comparison)});
-  section.elements.emplace_back(
-      Paragraph{fmt::format("Base is {}, head is {}{}.", side_text(comparison.base), side_text(comparison.head),
-                            comparison.interleaved ? ", interleaved in one session" : "")});
-  if (!comparison.warnings.empty()) section.elements.emplace_back(List{warnings_of(comparison)});
-  if (std::optional<Chart> chart = ratio_chart(comparison)) section.elements.emplace_back(Charts{{std::move(*chart)}});
-  if (!comparison.exact.empty()) section.elements.emplace_back(exact_table(comparison));
-  if (!comparison.rows.empty()) section.elements.emplace_back(rows_table(comparison));
+  Section section{"comparison", "Base against head"};
+  section.add(Paragraph{sentence(comparison), emphasis_of(comparison)});
+  section.add(Paragraph{fmt::format("Base is {}, head is {}{}.", side_text(comparison.base), side_text(comparison.head),
+                                    comparison.interleaved ? ", interleaved in one session" : "")});
+  section.add(List{warnings_of(comparison)});
+  if (std::optional<Chart> chart = ratio_chart(comparison)) section.add(Charts{{std::move(*chart)}});
+  section.add(exact_table(comparison));
+  section.add(rows_table(comparison));
   add_missing(section, comparison.only_base, "base");
   add_missing(section, comparison.only_head, "head");
   return section;
 }
 
 Section control_section(const judge::Control& control) {
-  Section section{"control", "A/A control", {}, {}};
+  Section section{"control", "A/A control"};
   if (control.rows.empty()) return section;
-  section.elements.emplace_back(Paragraph{control_sentence(control), control.fit ? Emphasis::kGood : Emphasis::kBad});
+  section.add(Paragraph{control_sentence(control), control.fit ? Emphasis::kGood : Emphasis::kBad});
   Chart chart("ratios", "control");
   json::array rows;
   for (const judge::ControlRow& row : control.rows)
@@ -245,7 +240,7 @@ Section control_section(const judge::Control& control) {
   chart.data = {{"rows", std::move(rows)}, {"bands", band(judge::kHarmlessBias)}};
   chart.words = {{"axis", "the second arm against the first"}};
   add_marks(chart);
-  section.elements.emplace_back(Charts{{std::move(chart)}});
+  section.add(Charts{{std::move(chart)}});
   return section;
 }
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <variant>
 
-#include "harness/base/digits.h"
+#include "harness/base/fit.h"
 #include "harness/judge/comparison.h"
 #include "harness/report/fitness_text.h"
 #include "harness/stats/power.h"

@@ -22,6 +22,15 @@ void collect_matrices(const Section& section, std::vector<const Matrix*>& all) {
   for (const Section& inner : section.sections) collect_matrices(inner, all);
 }
 
+/// Whether it consists of others, and has none.
+bool is_empty(const Element& element) {
+  if (const List* list = std::get_if<List>(&element)) return list->items.empty();
+  if (const Table* table = std::get_if<Table>(&element)) return table->rows.empty();
+  if (const Charts* group = std::get_if<Charts>(&element)) return group->charts.empty();
+  const Pictures* group = std::get_if<Pictures>(&element);
+  return group != nullptr && group->pictures.empty();
+}
+
 }  // namespace
 
 std::string identifier(std::string_view text) {
@@ -40,6 +49,14 @@ void Table::drop_empty_columns() {
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(i));
     for (std::vector<TableCell>& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
   }
+}
+
+void Section::add(Element element) {
+  if (!is_empty(element)) elements.push_back(std::move(element));
+}
+
+void add(std::vector<Section>& sections, Section section) {
+  if (!section.elements.empty() || !section.sections.empty()) sections.push_back(std::move(section));
 }
 
 Chart::Chart(std::string specification, std::string_view unique_name)

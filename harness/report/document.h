@@ -33,6 +33,7 @@ struct TableColumn {
   std::string title;
   Kind kind = Kind::kText;
 };
+using enum TableColumn::Kind;
 
 struct Table {
   /// Rows below one heading.
@@ -47,7 +48,7 @@ struct Table {
   std::string name;  ///< unique in the report and stable across reports: links refer to it
   std::string caption;
   std::vector<TableColumn> columns;
-  std::vector<std::vector<TableCell>> rows;
+  std::vector<std::vector<TableCell>> rows = {};
   /// Each row's benchmarks, for a table without a kBenchmark column.
   std::vector<std::vector<std::string>> benchmarks = {};
   std::vector<Group> groups = {};  ///< in the order of the rows; the first begins with row 0. Empty: no headings
@@ -128,7 +129,7 @@ struct Preformatted {
 struct Matrix {
   std::string name;  ///< unique and stable as a table's name; its file is <name>.csv
   std::string caption;
-  boost::json::object data;  ///< atlas_matrix.h
+  boost::json::object data;  ///< atlas_matrix.cpp
   std::string csv;           ///< the whole table
 };
 
@@ -137,9 +138,15 @@ using Element = std::variant<Paragraph, List, Table, Charts, Pictures, PictureCo
 struct Section {
   std::string id;
   std::string title;
-  std::vector<Element> elements;
-  std::vector<Section> sections;
+  std::vector<Element> elements = {};
+  std::vector<Section> sections = {};
+
+  /// Adds an element, unless it is a list, a table, charts or pictures without any.
+  void add(Element element);
 };
+
+/// Adds a section, unless it has nothing.
+void add(std::vector<Section>& sections, Section section);
 
 /// A problem that makes the findings less reliable; shown before all findings.
 struct Alert {

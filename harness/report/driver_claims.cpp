@@ -1,5 +1,3 @@
-#include "harness/report/driver_claims.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "harness/report/atlas_names.h"
 #include "harness/report/claims.h"
 #include "harness/report/format.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 
@@ -114,12 +113,10 @@ std::string platform_text(const JudgedDriverClaim& judged, const Article& articl
 }
 
 Table surveyed_table(const JudgedDriverClaims& judged, const Article& article) {
-  using enum TableColumn::Kind;
   Table table{"claims-" + article.name,
               fmt::format("The claims ({}, {}) on the platforms that the article surveyed", article.source.author,
                           article.source.year),
-              {{"Verdict", kVerdict}, {"Claim", kText}, {"Platform", kText}, {"Read as", kText}, {"Found", kText}},
-              {}};
+              {{"Verdict", kVerdict}, {"Claim", kText}, {"Platform", kText}, {"Read as", kText}, {"Found", kText}}};
   for (const JudgedDriverClaim& one : judged.surveyed)
     table.rows.push_back({verdict_cell(one.verdict), claim_cell(one), platform_text(one, article),
                           one.columns.front().outcome.reading, found_text(one)});
@@ -154,7 +151,6 @@ std::string detail(const JudgedDriverClaim& judged) {
 }
 
 Table elsewhere_table(const JudgedDriverClaims& judged, const Article& article) {
-  using enum TableColumn::Kind;
   Table table{"claims-" + article.name + "-elsewhere",
               "Whether the claims hold on other drivers",
               {{"Verdict", kVerdict},
@@ -163,8 +159,7 @@ Table elsewhere_table(const JudgedDriverClaims& judged, const Article& article) 
                {"Read as", kText},
                {"Drivers", kShort},
                {"Columns", kShort},
-               {"Exceptions and examples", kText}},
-              {}};
+               {"Exceptions and examples", kText}}};
   for (const JudgedDriverClaim& one : judged.elsewhere) {
     const std::size_t holds = one.with(true).size(), answered = holds + one.with(false).size();
     const judge::DriverCounts drivers = one.drivers();
@@ -211,11 +206,9 @@ List platforms(const Article& article, std::span<const DriverColumn> atlas) {
 }
 
 Table policy_table(const Article& article) {
-  using enum TableColumn::Kind;
   Table table{"policy-" + article.name,
               fmt::format("What the article proposes ({}, {})", article.source.author, article.source.year),
-              {{"Part", kShort}, {"Rule", kText}},
-              {}};
+              {{"Part", kShort}, {"Rule", kText}}};
   for (const results::PolicyRule& rule : article.policy) table.rows.push_back({rule.part, rule.rule});
   return table;
 }
@@ -233,15 +226,13 @@ Section driver_claims_section(const Article& article, std::span<const DriverColu
   const JudgedDriverClaims judged = judge::judge_driver_claims(article, atlas, memory, disturbed);
   Section section{"claims-" + article.name,
                   fmt::format("The claims of {} ({})", article.source.author, article.source.year),
-                  {Paragraph{method_text(atlas)}},
-                  {}};
-  if (List list = platforms(article, atlas); !list.items.empty()) section.elements.emplace_back(std::move(list));
-  for (Table& table : std::vector<Table>{surveyed_table(judged, article), elsewhere_table(judged, article)})
-    if (!table.rows.empty()) section.elements.emplace_back(std::move(table));
-  if (std::string missing = missing_text(judged); !missing.empty())
-    section.elements.emplace_back(Paragraph{std::move(missing)});
-  if (Table open = open_claims_table(article); !open.rows.empty()) section.elements.emplace_back(std::move(open));
-  if (!article.policy.empty()) section.elements.emplace_back(policy_table(article));
+                  {Paragraph{method_text(atlas)}}};
+  section.add(platforms(article, atlas));
+  section.add(surveyed_table(judged, article));
+  section.add(elsewhere_table(judged, article));
+  if (std::string missing = missing_text(judged); !missing.empty()) section.add(Paragraph{std::move(missing)});
+  section.add(open_claims_table(article));
+  section.add(policy_table(article));
   return section;
 }
 

@@ -1,5 +1,3 @@
-#include "harness/report/driver_claims.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,6 +5,7 @@
 #include "harness/base/files.h"
 #include "harness/report/markdown.h"
 #include "harness/report/sample_test.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 

@@ -139,18 +139,17 @@ struct Measure {
 Section errata_section(std::span<const results::Article> articles, const results::Result* result,
                        std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness,
                        std::span<const results::MemoryFindings> memory) {
-  using enum TableColumn::Kind;
-  Table table{"errata",
-              "Figures of an article that contradict its other figures or a measurement",
-              {{"Claim", kText}, {"Article", kText}, {"As printed", kText}, {"Arithmetic", kText}, {"Measured", kText}},
-              {}};
+  Table table{
+      "errata",
+      "Figures of an article that contradict its other figures or a measurement",
+      {{"Claim", kText}, {"Article", kText}, {"As printed", kText}, {"Arithmetic", kText}, {"Measured", kText}}};
   for (const results::Article& article : articles)
     for (const results::Erratum& erratum : article.errata)
       table.rows.push_back({erratum.claim, fmt::format("{} ({})", article.source.author, article.source.year),
                             erratum.printed, erratum.arithmetic,
                             std::visit(Measure{article, result, atlas, memory, fitness}, erratum.measured)});
-  Section section{"errata", "Errata of the articles", {}, {}};
-  if (!table.rows.empty()) section.elements.emplace_back(std::move(table));
+  Section section{"errata", "Errata of the articles"};
+  section.add(std::move(table));
   return section;
 }
 

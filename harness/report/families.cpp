@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <limits>
-#include <map>
 #include <optional>
 
 #include "harness/judge/summary.h"
@@ -215,7 +214,6 @@ constexpr MakeCharts kCharts[] = {time_charts,
 
 Table time_table(const WorkloadInfo& workload, const Result& result, const std::vector<VariantTimes>& measured,
                  const judge::Fitness& fitness) {
-  using enum TableColumn::Kind;
   const std::string phases = phases_phrase(workload);
   const bool has_layouts =
       std::ranges::any_of(measured, [](const VariantTimes& one) { return one.layout.has_value(); });
@@ -235,8 +233,7 @@ Table time_table(const WorkloadInfo& workload, const Result& result, const std::
        {"Ratio", kNumber},
        {"95 % interval", kNumber},
        {workload.phases.size() > 1 ? "All phases" : "Median", kNumber},
-       {"95 % interval", kNumber}},
-      {}};
+       {"95 % interval", kNumber}}};
   if (workload.phases.size() > 1)
     for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber});
   table.columns.push_back({"Layout", kNumber});
@@ -260,11 +257,9 @@ Table time_table(const WorkloadInfo& workload, const Result& result, const std::
 }
 
 Table variants_table(const std::string& family, const Result& result) {
-  using enum TableColumn::Kind;
   Table table{family + "-variants",
               "What the variants are",
-              {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}},
-              {}};
+              {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}}};
   for (const VariantCard& variant : result.variants)
     if (variant.family == family)
       table.rows.push_back({variant.reference ? variant.name + " (reference)" : variant.name, variant.idea,
@@ -292,7 +287,7 @@ std::string family_finding(const std::string& family, const Result& result) {
 
 Section family_section(const std::string& family, const results::Family& described, const Result& result,
                        const ExhibitContents& exhibits, const judge::Fitness& fitness) {
-  Section section{"family-" + family, described.title, {}, {}};
+  Section section{"family-" + family, described.title};
   std::vector<Element> tables;
   std::vector<std::string> without;
   for (const WorkloadInfo& workload : result.workloads) {
@@ -304,21 +299,15 @@ Section family_section(const std::string& family, const results::Family& describ
       tables.emplace_back(time_table(workload, result, measured, fitness));
   }
   if (!without.empty())
-    section.elements.emplace_back(
-        Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.", fmt::join(without, ", "),
-                              without.size() == 1 ? "it" : "them")});
-  for (const MakeCharts make : kCharts)
-    if (std::vector<Chart> charts = make(family, described, result, fitness); !charts.empty())
-      section.elements.emplace_back(Charts{std::move(charts)});
-  if (std::vector<Chart> charts = exhibit_charts(family, described, result, exhibits, fitness); !charts.empty())
-    section.elements.emplace_back(Charts{std::move(charts)});
+    section.add(Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.",
+                                      fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
+  for (const MakeCharts make : kCharts) section.add(Charts{make(family, described, result, fitness)});
+  section.add(Charts{exhibit_charts(family, described, result, exhibits, fitness)});
   for (PictureComparison& comparison : picture_comparisons(family, described, result, exhibits))
-    section.elements.emplace_back(std::move(comparison));
-  if (std::vector<Picture> pictures = exhibit_pictures(family, described, result, exhibits); !pictures.empty())
-    section.elements.emplace_back(Pictures{std::move(pictures)});
+    section.add(std::move(comparison));
+  section.add(Pictures{exhibit_pictures(family, described, result, exhibits)});
   std::move(tables.begin(), tables.end(), std::back_inserter(section.elements));
-  if (Table metrics = metrics_table(family, described, result); !metrics.rows.empty())
-    section.elements.emplace_back(std::move(metrics));
+  section.add(metrics_table(family, described, result));
   section.elements.emplace_back(variants_table(family, result));
   return section;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/base/cpu_share.h"
+#include "harness/base/fit.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "harness/base/digits.h"
 
 namespace lab::report {
 

@@ -44,7 +44,6 @@ std::string by_text(const LevelChange& change) {
 }
 
 Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
-  using enum TableColumn::Kind;
   Table table{"changes",
               "Every change of level, the latest first. Nights: how many passed until it was found",
               {{"Verdict", kVerdict},
@@ -54,8 +53,7 @@ Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
                {"First night", kNumber},
                {"Nights", kNumber},
                {"Confidence", kNumber},
-               {"Other changes", kText}},
-              {}};
+               {"Other changes", kText}}};
   for (const auto& [history, change] : all_changes)
     table.rows.push_back({verdict_cell(*change), history->series.benchmark, by_text(*change),
                           report::commits_text(change->commits), change->started.substr(0, 10), whole(change->nights()),
@@ -201,7 +199,7 @@ std::string history_sentence(std::span<const judge::SeriesHistory> histories) {
 }
 
 Section history_section(std::span<const judge::SeriesHistory> histories) {
-  Section section{"history", "History", {}, {}};
+  Section section{"history", "History"};
   if (!has_nights(histories)) return section;
   const std::vector<BenchmarkChange> all_changes = changes_of(histories);
   const bool blamed = std::any_of(all_changes.begin(), all_changes.end(),
@@ -210,10 +208,10 @@ Section history_section(std::span<const judge::SeriesHistory> histories) {
       all_changes.empty() && std::all_of(histories.begin(), histories.end(), [](const judge::SeriesHistory& one) {
         return one.findings.judged.nights_missing == 0;
       });
-  section.elements.emplace_back(Paragraph{verdict_sentence(histories, all_changes), blamed  ? Emphasis::kBad
-                                                                                    : quiet ? Emphasis::kGood
-                                                                                            : Emphasis::kWeak});
-  if (!all_changes.empty()) section.elements.emplace_back(changes_table(all_changes));
+  section.add(Paragraph{verdict_sentence(histories, all_changes), blamed  ? Emphasis::kBad
+                                                                  : quiet ? Emphasis::kGood
+                                                                          : Emphasis::kWeak});
+  section.add(changes_table(all_changes));
   std::vector<const judge::SeriesHistory*> plotted;
   const auto plot = [&](const judge::SeriesHistory& one, std::size_t most) {
     if (plotted.size() < most && one.points.size() > 1 &&
@@ -230,12 +228,12 @@ Section history_section(std::span<const judge::SeriesHistory> histories) {
         return !one.findings.changes.empty();
       }));
   if (changed > kMostPlots)
-    section.elements.emplace_back(
+    section.add(
         Paragraph{fmt::format("The plots show the {} of {} benchmarks that changed last. The table has all changes.",
                               kMostPlots, whole(changed))});
   Charts charts;
   for (const judge::SeriesHistory* one : plotted) charts.charts.push_back(history_chart(*one));
-  section.elements.emplace_back(std::move(charts));
+  section.add(std::move(charts));
   return section;
 }
 

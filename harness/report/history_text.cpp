@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/digits.h"
 #include "harness/base/fit.h"
 #include "harness/report/json_text.h"
 #include "harness/report/night_text.h"
@@ -26,73 +25,6 @@ std::string from_to(std::size_t least, std::size_t most) {
   return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
 }
 
-}  // namespace
-
-std::string change_text(double ratio) {
-  return fmt::format("{:+.2f} %", 100 * (ratio - 1));
-}
-
-std::string short_name(const std::optional<std::string>& commit) {
-  return commit ? results::short_commit(*commit) : "no git";
-}
-
-std::string commits_text(const results::CommitRange& commits) {
-  const std::string to = short_name(commits.to);
-  return commits.from == commits.to ? to : fmt::format("{}..{}", short_name(commits.from), to);
-}
-
-std::string verdict_text(const judge::LevelChange& change) {
-  if (change.cause == "code") return change.regressed() ? "regressed" : "improved";
-  const bool is_new = change.cause != "machine" && change.cause != "settings";
-  return fmt::format("{}, {}{}", change.regressed() ? "worse" : "better", is_new ? "new " : "", change.cause);
-}
-
-std::string missing_text(const judge::JudgedRange& judged) {
-  if (judged.nights_missing == 0) return "";
-  constexpr std::size_t kEnough = stats::ChangePointDetector::kEnough;
-  return fmt::format("too young to tell{}: {} of {} nights",
-                     judged.reason == judge::kSeedsReason ? " since its seed changed" : "",
-                     kEnough - std::min(kEnough, judged.nights_missing), kEnough);
-}
-
-std::string pattern_text(const judge::SeriesPattern& pattern) {
-  return pattern.switching ? "switches between two levels" : pattern.drifting ? "drifts" : "";
-}
-
-std::string quiet_text(const judge::JudgedRange& judged, std::size_t nights) {
-  if (judged.nights_missing > 0) return missing_text(judged);
-  return fmt::format("no change from night {} to {}", judged.from + 1, nights + 1 - stats::ChangePointDetector::kPlain);
-}
-
-void UnchangedCounts::add(const judge::SeriesFindings& findings) {
-  if (findings.judged.nights_missing > 0) return add(findings.judged);
-  if (findings.pattern.switching) return static_cast<void>(++switching);
-  if (findings.pattern.drifting) return static_cast<void>(++drifting);
-  if (!findings.changes.empty() || !findings.metric_changes.empty()) return;
-  const std::size_t before = findings.judged.from;
-  fewest_before = quiet == 0 ? before : std::min(fewest_before, before);
-  most_before = std::max(most_before, before);
-  ++quiet;
-  const double seen = findings.seen.value_or(0);
-  least_seen = least_seen == 0 ? seen : std::min(least_seen, seen == 0 ? least_seen : seen);
-  most_seen = std::max(most_seen, seen);
-}
-
-void UnchangedCounts::add(const judge::JudgedRange& young_one) {
-  const std::size_t missing = young_one.nights_missing;
-  fewest_missing = young == 0 ? missing : std::min(fewest_missing, missing);
-  most_missing = std::max(most_missing, missing);
-  ++young;
-}
-
-std::string young_text(const UnchangedCounts& unchanged, std::string_view what) {
-  if (unchanged.young == 0) return "";
-  return fmt::format("{}{} too young to tell ({} more night{})", unchanged.young, what,
-                     from_to(unchanged.fewest_missing, unchanged.most_missing), unchanged.most_missing == 1 ? "" : "s");
-}
-
-namespace {
-
 /// " (1.2 to 5 % or more would have been seen)"; "" if that is unknown.
 std::string seen_text(const UnchangedCounts& unchanged) {
   if (unchanged.most_seen <= 0) return "";
@@ -100,30 +32,6 @@ std::string seen_text(const UnchangedCounts& unchanged) {
   const std::string most = significant(100 * unchanged.most_seen, 2);
   return fmt::format(" ({}{} % or more would have been seen)", least == most ? "" : least + " to ", most);
 }
-
-}  // namespace
-
-std::string unchanged_text(const UnchangedCounts& unchanged) {
-  const std::size_t quiet = unchanged.quiet;
-  std::vector<std::string> parts;
-  const auto add = [&parts](std::string part) {
-    if (!part.empty()) parts.push_back(std::move(part));
-  };
-  const auto add_count = [&](std::size_t count, std::string_view one, std::string_view more) {
-    if (count > 0) add(fmt::format("{} {}", counted(count, "benchmark"), count == 1 ? one : more));
-  };
-  const std::string_view whose = quiet == 1 ? "its" : "their";
-  if (quiet > 0)
-    add(fmt::format("{} without a change between {} first {} nights and {} last {}{}", counted(quiet, "benchmark"),
-                    whose, from_to(unchanged.fewest_before, unchanged.most_before), whose,
-                    stats::ChangePointDetector::kPlain - 1, seen_text(unchanged)));
-  add(young_text(unchanged, quiet > 0 ? "" : unchanged.young == 1 ? " benchmark" : " benchmarks"));
-  add_count(unchanged.switching, "switches between two levels", "switch between two levels");
-  add_count(unchanged.drifting, "drifts", "drift");
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-namespace {
 
 /// Maximum rows of a machine's table; --json has all.
 constexpr std::size_t kMostRows = 40;
@@ -227,6 +135,89 @@ std::string text_of(MachineChanges& machine, std::size_t width, std::time_t now)
 }
 
 }  // namespace
+
+std::string change_text(double ratio) {
+  return fmt::format("{:+.2f} %", 100 * (ratio - 1));
+}
+
+std::string short_name(const std::optional<std::string>& commit) {
+  return commit ? results::short_commit(*commit) : "no git";
+}
+
+std::string commits_text(const results::CommitRange& commits) {
+  const std::string to = short_name(commits.to);
+  return commits.from == commits.to ? to : fmt::format("{}..{}", short_name(commits.from), to);
+}
+
+std::string verdict_text(const judge::LevelChange& change) {
+  if (change.cause == "code") return change.regressed() ? "regressed" : "improved";
+  const bool is_new = change.cause != "machine" && change.cause != "settings";
+  return fmt::format("{}, {}{}", change.regressed() ? "worse" : "better", is_new ? "new " : "", change.cause);
+}
+
+std::string missing_text(const judge::JudgedRange& judged) {
+  if (judged.nights_missing == 0) return "";
+  constexpr std::size_t kEnough = stats::ChangePointDetector::kEnough;
+  return fmt::format("too young to tell{}: {} of {} nights",
+                     judged.reason == judge::kSeedsReason ? " since its seed changed" : "",
+                     kEnough - std::min(kEnough, judged.nights_missing), kEnough);
+}
+
+std::string pattern_text(const judge::SeriesPattern& pattern) {
+  return pattern.switching ? "switches between two levels" : pattern.drifting ? "drifts" : "";
+}
+
+std::string quiet_text(const judge::JudgedRange& judged, std::size_t nights) {
+  if (judged.nights_missing > 0) return missing_text(judged);
+  return fmt::format("no change from night {} to {}", judged.from + 1, nights + 1 - stats::ChangePointDetector::kPlain);
+}
+
+void UnchangedCounts::add(const judge::SeriesFindings& findings) {
+  if (findings.judged.nights_missing > 0) return add(findings.judged);
+  if (findings.pattern.switching) return static_cast<void>(++switching);
+  if (findings.pattern.drifting) return static_cast<void>(++drifting);
+  if (!findings.changes.empty() || !findings.metric_changes.empty()) return;
+  const std::size_t before = findings.judged.from;
+  fewest_before = quiet == 0 ? before : std::min(fewest_before, before);
+  most_before = std::max(most_before, before);
+  ++quiet;
+  const double seen = findings.seen.value_or(0);
+  least_seen = least_seen == 0 ? seen : std::min(least_seen, seen == 0 ? least_seen : seen);
+  most_seen = std::max(most_seen, seen);
+}
+
+void UnchangedCounts::add(const judge::JudgedRange& young_one) {
+  const std::size_t missing = young_one.nights_missing;
+  fewest_missing = young == 0 ? missing : std::min(fewest_missing, missing);
+  most_missing = std::max(most_missing, missing);
+  ++young;
+}
+
+std::string young_text(const UnchangedCounts& unchanged, std::string_view what) {
+  if (unchanged.young == 0) return "";
+  return fmt::format("{}{} too young to tell ({} more night{})", unchanged.young, what,
+                     from_to(unchanged.fewest_missing, unchanged.most_missing), unchanged.most_missing == 1 ? "" : "s");
+}
+
+std::string unchanged_text(const UnchangedCounts& unchanged) {
+  const std::size_t quiet = unchanged.quiet;
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string part) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  };
+  const auto add_count = [&](std::size_t count, std::string_view one, std::string_view more) {
+    if (count > 0) add(fmt::format("{} {}", counted(count, "benchmark"), count == 1 ? one : more));
+  };
+  const std::string_view whose = quiet == 1 ? "its" : "their";
+  if (quiet > 0)
+    add(fmt::format("{} without a change between {} first {} nights and {} last {}{}", counted(quiet, "benchmark"),
+                    whose, from_to(unchanged.fewest_before, unchanged.most_before), whose,
+                    stats::ChangePointDetector::kPlain - 1, seen_text(unchanged)));
+  add(young_text(unchanged, quiet > 0 ? "" : unchanged.young == 1 ? " benchmark" : " benchmarks"));
+  add_count(unchanged.switching, "switches between two levels", "switch between two levels");
+  add_count(unchanged.drifting, "drifts", "drift");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t width, std::time_t now) {
   std::map<std::pair<std::string, std::string>, std::size_t> versions;

@@ -109,7 +109,7 @@ std::string link_to(std::string_view id, std::string_view what) {
 /// The column that identifies a row: the first name column, otherwise the first column.
 std::size_t row_heading(const std::vector<TableColumn>& columns) {
   const auto name = std::find_if(columns.begin(), columns.end(), [](const TableColumn& column) {
-    return column.kind == TableColumn::Kind::kName || column.kind == TableColumn::Kind::kBenchmark;
+    return column.kind == kName || column.kind == kBenchmark;
   });
   return name == columns.end() ? 0 : static_cast<std::size_t>(name - columns.begin());
 }
@@ -120,8 +120,8 @@ std::string keys_of(const Table& table, std::size_t at) {
   std::string verdict;
   if (at < table.benchmarks.size()) benchmarks = table.benchmarks[at];
   for (std::size_t i = 0; i < table.rows[at].size(); ++i) {
-    if (table.columns[i].kind == TableColumn::Kind::kBenchmark) benchmarks.push_back(table.rows[at][i].text);
-    if (table.columns[i].kind == TableColumn::Kind::kVerdict) verdict = table.rows[at][i].text;
+    if (table.columns[i].kind == kBenchmark) benchmarks.push_back(table.rows[at][i].text);
+    if (table.columns[i].kind == kVerdict) verdict = table.rows[at][i].text;
   }
   if (benchmarks.empty()) return "";
   std::string keys = fmt::format(" data-benchmark=\"{}\"", escape_html(fmt::format("{}", fmt::join(benchmarks, " "))));
@@ -208,14 +208,14 @@ class HtmlWriter {
       return;
     }
     put(" data-label=\"{}\">", escape_html(column.title));
-    const bool name = column.kind == TableColumn::Kind::kName || column.kind == TableColumn::Kind::kBenchmark;
+    const bool name = column.kind == kName || column.kind == kBenchmark;
     if (cell.emphasis != Emphasis::kPlain)
       put("<span class=\"badge {}\">{}</span>", class_of(cell.emphasis), escape_html(cell.text));
     else
-      out_ += name                                        ? breakable(cell.text)
-              : column.kind == TableColumn::Kind::kNumber ? breakable_words(cell.text)
-                                                          : escape_html(cell.text);
-    if (column.kind == TableColumn::Kind::kNumber) out_ += padding(cell.text, most);
+      out_ += name                     ? breakable(cell.text)
+              : column.kind == kNumber ? breakable_words(cell.text)
+                                       : escape_html(cell.text);
+    if (column.kind == kNumber) out_ += padding(cell.text, most);
     details(cell);
     put("</{}>", tag);
   }

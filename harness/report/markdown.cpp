@@ -67,8 +67,7 @@ class MarkdownWriter {
     put("\n{}:\n\n|", escape_markdown(table.caption));
     for (const TableColumn& heading : table.columns) put(" {} |", escape_markdown(heading.title));
     out_ += "\n|";
-    for (const TableColumn& heading : table.columns)
-      out_ += heading.kind == TableColumn::Kind::kNumber ? "---:|" : "---|";
+    for (const TableColumn& heading : table.columns) out_ += heading.kind == kNumber ? "---:|" : "---|";
     auto group = table.groups.begin();
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
       while (group != table.groups.end() && std::next(group) != table.groups.end() && std::next(group)->first_row <= at)

@@ -230,10 +230,9 @@ std::string formatted(double value, NumberFormat format) {
 }
 
 Table metrics_table(const std::string& family, const Family& described, const Result& result) {
-  using enum TableColumn::Kind;
   const std::vector<BenchmarkCounters> benchmarks = benchmarks_of(family, described, result);
   const auto [columns, rare] = columns_of(described, benchmarks);
-  Table table{family + "-metrics", described.metrics_title, {{"Benchmark", kBenchmark}}, {}};
+  Table table{family + "-metrics", described.metrics_title, {{"Benchmark", kBenchmark}}};
   for (const MetricColumn& column : columns) table.columns.push_back({column.title, kNumber});
   if (!rare.empty()) table.columns.push_back({"Of few variants", kText});
   bool swept = false;

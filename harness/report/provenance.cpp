@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "harness/report/format.h"
-#include "harness/report/waiting_text.h"
 #include "harness/results/commit.h"
 
 namespace lab::report {
@@ -36,10 +37,7 @@ std::string caches_phrase(const std::vector<results::CpuCache>& caches) {
 
 Table facts_table(std::string name, std::string caption,
                   const std::vector<std::pair<std::string, std::string>>& facts) {
-  Table table{std::move(name),
-              std::move(caption),
-              {{"Fact", TableColumn::Kind::kText}, {"Value", TableColumn::Kind::kText}},
-              {}};
+  Table table{std::move(name), std::move(caption), {{"Fact", kText}, {"Value", kText}}};
   for (const auto& [fact, value] : facts) table.rows.push_back({fact, or_unknown(value)});
   return table;
 }
@@ -76,6 +74,22 @@ std::vector<std::pair<std::string, std::string>> head_facts(const Result& result
                               counted(static_cast<std::size_t>(result.session.blocks), "block"), result.session.seed)}};
 }
 
+std::string waiting_text(const results::Session& session) {
+  if (session.waiting.empty()) return "";
+  std::set<std::string> workloads;
+  for (const results::Waiting& one : session.waiting) {
+    const results::BenchmarkParts parts = results::benchmark_parts(one.benchmark);
+    workloads.insert(fmt::format("{}/{}", parts.family, parts.workload));
+  }
+  std::vector<std::string> named;
+  for (const std::string& workload : workloads)
+    if (named.size() < kMostWorkloads) named.push_back(workload);
+  const std::size_t more = workloads.size() - named.size();
+  return fmt::format("{} for {}: {}{}", counted(session.waiting.size(), "benchmark waits", "benchmarks wait"),
+                     session.mode == "quick" ? "a session without --quick" : "a later session", fmt::join(named, ", "),
+                     more == 0 ? "" : fmt::format(" and {}", counted(more, "other workload")));
+}
+
 std::vector<std::string> unusual(const Result& result, bool running) {
   std::vector<std::string> sentences;
   if (!running && result.session.state == "interrupted")
@@ -94,12 +108,8 @@ std::vector<std::string> unusual(const Result& result, bool running) {
 }
 
 Section failures_section(const Result& result) {
-  using enum TableColumn::Kind;
-  Section section{"failures", "Failures", {}, {}};
-  if (result.failures.empty()) {
-    section.elements.emplace_back(Paragraph{"No process crashed, timed out or gave a wrong answer."});
-    return section;
-  }
+  Section section{"failures", "Failures"};
+  if (result.failures.empty()) section.add(Paragraph{"No process crashed, timed out or gave a wrong answer."});
   Table table{
       "failures",
       "A variant that fails its conformance check has no numbers, nor has a benchmark with a wrong answer. A crash "
@@ -108,32 +118,26 @@ Section failures_section(const Result& result) {
        {"Benchmark", kBenchmark},
        {"Process", kNumber},
        {"Block", kNumber},
-       {"What happened", kText}},
-      {}};
+       {"What happened", kText}}};
   for (const results::Failure& failure : result.failures)
     table.rows.push_back({TableCell(failure.kind, Emphasis::kBad), results::subject(failure.benchmark, failure.arm),
                           std::to_string(failure.process), std::to_string(failure.block), failure.detail});
-  section.elements.emplace_back(std::move(table));
+  section.add(std::move(table));
   for (const results::Failure& failure : result.failures)
     if (!failure.output_tail.empty()) {
-      section.elements.emplace_back(Paragraph{
-          fmt::format("The end of the output of {} (process {}):", results::subject(failure.benchmark, failure.arm),
-                      failure.process)});
-      section.elements.emplace_back(Preformatted{failure.output_tail});
+      section.add(Paragraph{fmt::format("The end of the output of {} (process {}):",
+                                        results::subject(failure.benchmark, failure.arm), failure.process)});
+      section.add(Preformatted{failure.output_tail});
     }
   return section;
 }
 
 Section unsupported_section(const Result& result) {
-  using enum TableColumn::Kind;
-  Section section{"unsupported", "Unsupported pairs", {}, {}};
-  if (result.unsupported.empty()) {
-    section.elements.emplace_back(Paragraph{"No benchmark of this session was left out by design."});
-    return section;
-  }
-  Table table{"unsupported", "Not measured, by design", {{"Benchmark", kBenchmark}, {"Reason", kText}}, {}};
+  Section section{"unsupported", "Unsupported pairs"};
+  if (result.unsupported.empty()) section.add(Paragraph{"No benchmark of this session was left out by design."});
+  Table table{"unsupported", "Not measured, by design", {{"Benchmark", kBenchmark}, {"Reason", kText}}};
   for (const results::Unsupported& pair : result.unsupported) table.rows.push_back({pair.benchmark, pair.reason});
-  section.elements.emplace_back(std::move(table));
+  section.add(std::move(table));
   return section;
 }
 
@@ -141,10 +145,10 @@ Section provenance_section(const Result& result) {
   const results::Machine& machine = result.machine;
   const results::MachineState& facts = result.facts;
   const results::Session& session = result.session;
-  Section section{"provenance", "Provenance", {}, {}};
-  section.elements.emplace_back(Paragraph{"To repeat the session with the same sources and pins:"});
-  section.elements.emplace_back(Preformatted{repeat_commands(result)});
-  section.elements.emplace_back(facts_table(
+  Section section{"provenance", "Provenance"};
+  section.add(Paragraph{"To repeat the session with the same sources and pins:"});
+  section.add(Preformatted{repeat_commands(result)});
+  section.add(facts_table(
       "machine", "Machine",
       {{"Id", machine.id},
        {"Processor", fmt::format("{}, {}", machine.cpu_model, machine.architecture)},
@@ -164,30 +168,27 @@ Section provenance_section(const Result& result) {
        {"C library", facts.libc},
        {"Distribution", facts.distribution},
        {"Load before (1, 5, 15 minutes)", load_phrase(facts.load_avg)}}));
-  section.elements.emplace_back(facts_table("session", "Build and session",
-                                            {{"Commit", result.source.commit.value_or("none")},
-                                             {"State of the sources", result.source.state},
-                                             {"Toolchain", result.build.toolchain},
-                                             {"Configuration", result.build.config},
-                                             {"Instruction set", result.build.march},
-                                             {"Compiler", result.build.compiler},
-                                             {"Flags", result.build.flags},
-                                             {"Session", session.id},
-                                             {"Started", session.started},
-                                             {"Ended", session.ended},
-                                             {"State", session.state},
-                                             {"Seed", std::to_string(session.seed)},
-                                             {"Mode", session.mode},
-                                             {"Budget", fmt::format("{} s", number(session.budget_seconds))},
-                                             {"Blocks", std::to_string(session.blocks)}}));
-  if (!result.pins.empty()) {
-    Table pins{"pins",
-               "Pins: the version of every package, a hash of its artifacts and of its unpack rules",
-               {{"Package", TableColumn::Kind::kName}, {"Version", TableColumn::Kind::kName}},
-               {}};
-    for (const auto& [package, version] : result.pins) pins.rows.push_back({package, version});
-    section.elements.emplace_back(std::move(pins));
-  }
+  section.add(facts_table("session", "Build and session",
+                          {{"Commit", result.source.commit.value_or("none")},
+                           {"State of the sources", result.source.state},
+                           {"Toolchain", result.build.toolchain},
+                           {"Configuration", result.build.config},
+                           {"Instruction set", result.build.march},
+                           {"Compiler", result.build.compiler},
+                           {"Flags", result.build.flags},
+                           {"Session", session.id},
+                           {"Started", session.started},
+                           {"Ended", session.ended},
+                           {"State", session.state},
+                           {"Seed", std::to_string(session.seed)},
+                           {"Mode", session.mode},
+                           {"Budget", fmt::format("{} s", number(session.budget_seconds))},
+                           {"Blocks", std::to_string(session.blocks)}}));
+  Table pins{"pins",
+             "Pins: the version of every package, a hash of its artifacts and of its unpack rules",
+             {{"Package", kName}, {"Version", kName}}};
+  for (const auto& [package, version] : result.pins) pins.rows.push_back({package, version});
+  section.add(std::move(pins));
   return section;
 }
 

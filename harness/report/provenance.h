@@ -13,6 +13,12 @@ namespace lab::report {
 /// The facts at the top of a report.
 std::vector<std::pair<std::string, std::string>> head_facts(const results::Result& result);
 
+/// Maximum workloads that waiting_text() names.
+inline constexpr std::size_t kMostWorkloads = 5;
+
+/// "30 benchmarks wait for a later session: shelf/drop, shelf/fill"; "" if none waits.
+std::string waiting_text(const results::Session& session);
+
 /// Reasons to trust the numbers less: about the machine, the sources and, after its end, the session.
 std::vector<std::string> unusual(const results::Result& result, bool running);
 

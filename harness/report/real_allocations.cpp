@@ -1,13 +1,11 @@
-#include "harness/report/real_allocations.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "harness/report/format.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 
@@ -73,7 +71,6 @@ List checks(const MemoryFindings& findings) {
 }
 
 Table timings(const MemoryFindings& findings) {
-  using enum TableColumn::Kind;
   const std::string label = results::timing_label(findings);
   Table table{identifier("memory-" + findings.column),
               fmt::format("Times on {}{}{}", findings.column, label.empty() ? "" : "; ", label),
@@ -82,8 +79,7 @@ Table timings(const MemoryFindings& findings) {
                {"Bytes", kNumber},
                {"Median", kText},
                {"Quartiles", kText},
-               {"GB/s", kNumber}},
-              {}};
+               {"GB/s", kNumber}}};
   for (const MemoryTiming& timing : findings.timings) {
     const results::TimingSummary times = results::summary(timing);
     // An allocation moves no bytes.
@@ -94,22 +90,20 @@ Table timings(const MemoryFindings& findings) {
          memory_of(findings, timing), timing.bytes == 0 ? "" : bytes(timing.bytes), duration(times.median_ns),
          range(duration(times.low_ns), duration(times.high_ns)), rate ? number(*rate) : ""});
   }
+  table.drop_empty_columns();
   return table;
 }
 
 }  // namespace
 
 Section real_allocations_section(std::span<const MemoryFindings> all) {
-  Section section{"real-allocations", "Real allocations", {}, {}};
+  Section section{"real-allocations", "Real allocations"};
   for (const MemoryFindings& findings : all) {
-    if (all.size() > 1) section.elements.emplace_back(Paragraph{findings.column});
+    if (all.size() > 1) section.add(Paragraph{findings.column});
     for (const std::string& complaint : results::complaints(findings))
-      section.elements.emplace_back(Paragraph{complaint, Emphasis::kBad});
-    if (List list = checks(findings); !list.items.empty()) section.elements.emplace_back(std::move(list));
-    if (Table table = timings(findings); !table.rows.empty()) {
-      table.drop_empty_columns();
-      section.elements.emplace_back(std::move(table));
-    }
+      section.add(Paragraph{complaint, Emphasis::kBad});
+    section.add(checks(findings));
+    section.add(timings(findings));
   }
   return section;
 }

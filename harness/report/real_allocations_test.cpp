@@ -1,8 +1,7 @@
-#include "harness/report/real_allocations.h"
-
 #include <gtest/gtest.h>
 
 #include "harness/report/markdown.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 

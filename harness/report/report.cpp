@@ -163,17 +163,15 @@ std::string lead(const ReportInput& input, const std::vector<JudgedArticle>& jud
 }
 
 Section unusual_section(const ReportInput& input, bool running) {
-  Section section{"unusual", "Unusual", {}, {}};
+  Section section{"unusual", "Unusual"};
   List list;
   if (input.result != nullptr) list.items = unusual(*input.result, running);
   for (const DriverColumn& column : input.atlas)
     if (!column.kept && !column.validation.empty())
       list.items.push_back(
           fmt::format("{}: the validation layers reported: {}.", column.name, fmt::join(column.validation, "; ")));
-  if (list.items.empty())
-    section.elements.emplace_back(Paragraph{"Nothing."});
-  else
-    section.elements.emplace_back(std::move(list));
+  if (list.items.empty()) section.add(Paragraph{"Nothing."});
+  section.add(std::move(list));
   return section;
 }
 
@@ -206,9 +204,9 @@ std::vector<Alert> alerts_of(const Result& result, const judge::Fitness& fitness
 /// The sections about the session's reliability.
 std::vector<Section> session_sections(const ReportInput& input, const judge::Control& control, bool running) {
   std::vector<Section> sections;
-  if (Section one = control_section(control); !one.elements.empty()) sections.push_back(std::move(one));
-  sections.push_back(unusual_section(input, running));
-  if (input.result != nullptr) sections.push_back(failures_section(*input.result));
+  add(sections, control_section(control));
+  add(sections, unusual_section(input, running));
+  if (input.result != nullptr) add(sections, failures_section(*input.result));
   return sections;
 }
 
@@ -269,29 +267,25 @@ Document report_document(const ReportInput& input, const Background& background,
     return std::ranges::any_of(document.alerts, [&](const Alert& alert) { return alert.section == section.id; });
   });
   std::move(session.begin(), after_alerts, std::back_inserter(document.sections));
-  if (input.comparison != nullptr) document.sections.push_back(comparison_section(*input.comparison));
-  if (Section history = history_section(input.histories); !history.elements.empty())
-    document.sections.push_back(std::move(history));
-  if (!input.bisects.empty()) document.sections.push_back(bisects_section(input.bisects));
+  if (input.comparison != nullptr) add(document.sections, comparison_section(*input.comparison));
+  add(document.sections, history_section(input.histories));
+  add(document.sections, bisects_section(input.bisects));
   if (result != nullptr) {
     for (Section& section : claims_sections(judged, background, *result, fitness))
-      document.sections.push_back(std::move(section));
+      add(document.sections, std::move(section));
     for (const std::string& family : families_in_order(*result, judged)) {
       const results::Family described = results::describe(background.families, family);
-      if (Section choice = choice_section(family, described, *result, fitness); !choice.elements.empty())
-        document.sections.push_back(std::move(choice));
-      document.sections.push_back(family_section(family, described, *result, input.exhibits, fitness));
+      add(document.sections, choice_section(family, described, *result, fitness));
+      add(document.sections, family_section(family, described, *result, input.exhibits, fitness));
     }
   }
-  document.sections.push_back(
+  add(document.sections,
       vulkan_section(input.atlas, background.articles, input.memory, fitness.reason == judge::kMachineReason));
-  if (Section errata = errata_section(background.articles, result, input.atlas, fitness, input.memory);
-      !errata.elements.empty())
-    document.sections.push_back(std::move(errata));
+  add(document.sections, errata_section(background.articles, result, input.atlas, fitness, input.memory));
   std::move(after_alerts, session.end(), std::back_inserter(document.sections));
   if (result != nullptr) {
-    document.sections.push_back(unsupported_section(*result));
-    document.sections.push_back(provenance_section(*result));
+    add(document.sections, unsupported_section(*result));
+    add(document.sections, provenance_section(*result));
   }
   return document;
 }

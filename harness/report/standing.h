@@ -1,7 +1,6 @@
 /// How sure it is that the best of several medians is the best: what a title may say of it.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>

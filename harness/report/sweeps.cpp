@@ -85,13 +85,12 @@ Table points_table(const WorkloadInfo& workload, const Result& result, const std
   Table table{name,
               fmt::format("{}, {}, by {}; the best median at the last point is first", workload.name, y_title,
                           with_unit(axis.name, axis.unit)),
-              {{"Variant", TableColumn::Kind::kName}},
-              {}};
+              {{"Variant", kName}}};
   for (const bench::AxisPoint& point : axis.points)
     table.columns.push_back({counts.empty()
                                  ? point_phrase(axis, point.at)
                                  : fmt::format("{}{}: {}", shown_point(point.at), kPerCore, counts.at(point.at)),
-                             TableColumn::Kind::kNumber});
+                             kNumber});
   for (const Line& line : lines) {
     table.benchmarks.push_back({line.benchmark});
     std::vector<TableCell>& row = table.rows.emplace_back();

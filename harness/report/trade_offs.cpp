@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "harness/base/digits.h"
 #include "harness/judge/summary.h"
 #include "harness/report/choice.h"
 #include "harness/report/fitness_text.h"
@@ -290,15 +289,13 @@ class TradeOffChart {
   }
 
   Table table() const {
-    using enum TableColumn::Kind;
     Table table{fmt::format("{}-{}", family_, wanted_.name),
                 fmt::format("{}: medians over processes", wanted_.title),
                 {{"Benchmark", kBenchmark},
                  {"Point", kShort},
                  {wanted_.x_axis, kNumber},
                  {wanted_.y_axis, kNumber},
-                 {"Front", kShort}},
-                {}};
+                 {"Front", kShort}}};
     for (const VariantPoints& one : variants_)
       for (const Point& point : one.points)
         table.rows.push_back({point.benchmark, point.at ? point_phrase(*point.workload->axis, *point.at) : "",

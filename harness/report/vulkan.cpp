@@ -7,14 +7,8 @@
 
 #include "harness/judge/driver_claim.h"
 #include "harness/report/atlas_census.h"
-#include "harness/report/atlas_differences.h"
-#include "harness/report/atlas_exceptions.h"
-#include "harness/report/atlas_graphs.h"
-#include "harness/report/atlas_matrix.h"
 #include "harness/report/atlas_names.h"
-#include "harness/report/driver_claims.h"
 #include "harness/report/format.h"
-#include "harness/report/real_allocations.h"
 
 namespace lab::report {
 
@@ -51,7 +45,6 @@ std::string limit(const DriverColumn& column, std::string_view name) {
 /// The devices of this machine that were asked, or (`kept`) those of other machines whose columns are kept. Those that
 /// a shim simulates, and imported tables, are not among them.
 Table devices_table(std::span<const DriverColumn> atlas, const ImageSweep& sweep, bool kept) {
-  using enum TableColumn::Kind;
   Table table{kept ? "drivers-elsewhere" : "drivers",
               kept ? "Devices of other machines whose columns are kept, and what their drivers reported"
                    : "The devices of this machine that were asked, and what their drivers report",
@@ -62,8 +55,7 @@ Table devices_table(std::span<const DriverColumn> atlas, const ImageSweep& sweep
                {"Heaps", kText},
                {"Most allocations", kNumber},
                {"Smallest image, bytes", kNumber},
-               {"Image alignments", kShort}},
-              {}};
+               {"Image alignments", kShort}}};
   for (const DriverColumn& column : atlas) {
     if (!origin_of(column).empty() || column.kept != kept) continue;
     const std::optional<std::uint64_t> least = judge::smallest_image_storage(column, sweep);
@@ -86,22 +78,22 @@ const Article* article_of(std::span<const Article> articles) {
 /// Adds the driver's failures and refusals.
 void add_failures(const DriverColumn& column, Section& section) {
   if (column.failure)
-    section.elements.emplace_back(Paragraph{fmt::format("{} did not answer everything ({}): {}", labelled(column),
-                                                        column.failure->kind, column.failure->detail),
-                                            Emphasis::kWeak});
+    section.add(Paragraph{fmt::format("{} did not answer everything ({}): {}", labelled(column), column.failure->kind,
+                                      column.failure->detail),
+                          Emphasis::kWeak});
   if (!column.refused.empty()) {
     std::vector<std::string> texts;
     for (const results::Refusal& refusal : column.refused)
       texts.push_back(fmt::format("{} ({})", refusal.what, refusal.result));
-    section.elements.emplace_back(Paragraph{
+    section.add(Paragraph{
         fmt::format("{} refused {}: {}.", labelled(column), counted(texts.size(), "size"), fmt::join(texts, ", "))});
   }
 }
 
 Section matrix_section(std::span<const DriverColumn> atlas) {
-  Section section{"vulkan-matrix", "Every answer", {}, {}};
+  Section section{"vulkan-matrix", "Every answer"};
   if (Matrix matrix = atlas_matrix(atlas); !matrix.data.at("columns").as_array().empty())
-    section.elements.emplace_back(std::move(matrix));
+    section.add(std::move(matrix));
   return section;
 }
 
@@ -109,38 +101,33 @@ Section matrix_section(std::span<const DriverColumn> atlas) {
 
 Section vulkan_section(std::span<const DriverColumn> atlas, std::span<const results::Article> articles,
                        std::span<const results::MemoryFindings> memory, bool disturbed) {
-  Section section{"vulkan", "What Vulkan drivers require of memory", {}, {}};
+  Section section{"vulkan", "What Vulkan drivers require of memory"};
   if (atlas.empty()) {
-    section.elements.emplace_back(Paragraph{
+    section.add(Paragraph{
         "No Vulkan driver of this machine has been probed. python3 make.py probe asks every driver that the loader "
         "finds."});
     return section;
   }
   if (census(atlas).own == 0)
-    section.elements.emplace_back(Paragraph{
+    section.add(Paragraph{
         "No Vulkan driver of this machine has been probed: python3 make.py probe asks them. What follows is of other "
         "machines, simulated devices or imported tables."});
-  section.elements.emplace_back(Paragraph{columns_phrase(atlas) + "."});
+  section.add(Paragraph{columns_phrase(atlas) + "."});
   for (const DriverColumn& column : atlas) add_failures(column, section);
   const Article* article = article_of(articles);
   const ImageSweep sweep = article == nullptr ? ImageSweep{} : article->sweep;
-  std::vector<Chart> images = image_graphs(atlas, article), buffers = buffer_graphs(atlas, article),
-                     grids = image_grids(atlas, article);
-  if (images.empty())
-    section.elements.emplace_back(Paragraph{"No driver answered for any image, so there is no graph of images."});
-  if (buffers.empty())
-    section.elements.emplace_back(Paragraph{"No driver answered for any buffer, so there is no graph of buffers."});
-  for (std::vector<Chart>* charts : {&images, &buffers, &grids})
-    if (!charts->empty()) section.elements.emplace_back(Charts{std::move(*charts)});
-  for (const bool kept : {false, true})
-    if (Table devices = devices_table(atlas, sweep, kept); !devices.rows.empty())
-      section.elements.emplace_back(std::move(devices));
+  std::vector<Chart> images = image_graphs(atlas, article), buffers = buffer_graphs(atlas, article);
+  if (images.empty()) section.add(Paragraph{"No driver answered for any image, so there is no graph of images."});
+  if (buffers.empty()) section.add(Paragraph{"No driver answered for any buffer, so there is no graph of buffers."});
+  section.add(Charts{std::move(images)});
+  section.add(Charts{std::move(buffers)});
+  section.add(Charts{image_grids(atlas, article)});
+  for (const bool kept : {false, true}) section.add(devices_table(atlas, sweep, kept));
   for (Section part : {matrix_section(atlas), atlas_differences_section(atlas, sweep), atlas_exceptions_section(atlas)})
-    if (!part.elements.empty()) section.sections.push_back(std::move(part));
+    add(section.sections, std::move(part));
   for (const Article& one : articles)
-    if (is_about_drivers(one)) section.sections.push_back(driver_claims_section(one, atlas, memory, disturbed));
-  if (Section allocations = real_allocations_section(memory); !allocations.elements.empty())
-    section.sections.push_back(std::move(allocations));
+    if (is_about_drivers(one)) add(section.sections, driver_claims_section(one, atlas, memory, disturbed));
+  add(section.sections, real_allocations_section(memory));
   return section;
 }
 

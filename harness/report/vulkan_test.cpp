@@ -5,7 +5,6 @@
 
 #include <boost/json.hpp>
 
-#include "harness/report/atlas_matrix.h"
 #include "harness/report/html.h"
 #include "harness/report/markdown.h"
 #include "harness/report/sample_test.h"

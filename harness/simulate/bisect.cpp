@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,6 @@
 #include "harness/simulate/draw.h"
 
 #include <cmath>
-#include <cstdint>
 
 #include "harness/simulate/noise.h"
 

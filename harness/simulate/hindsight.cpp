@@ -15,7 +15,6 @@
 #include "harness/simulate/noise.h"
 #include "harness/simulate/oracle.h"
 #include "harness/simulate/simulate.h"
-#include "harness/simulate/speed.h"
 #include "harness/stats/change_points.h"
 
 namespace lab::simulate {

@@ -3,13 +3,13 @@
 #include "harness/judge/history.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
+#include "harness/base/temporary_folder.h"
 #include "harness/judge/night_fixture.h"
 #include "harness/simulate/noise.h"
 #include "harness/simulate/simulate.h"
@@ -22,20 +22,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBenchmarks = 35;
 
-/// A temporary folder, removed by the destructor.
-struct TemporaryFolder {
-  TemporaryFolder() { fs::create_directories(path / "farm"); }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  fs::path path = fs::temp_directory_path() / fmt::format("lab-history-{}", ::getpid());
-};
-
 /// Writes results of simulated nights. Returns the bytes written.
 std::uintmax_t write_nights(const fs::path& folder, int first, int count, int processes, std::size_t samples,
                             NormalRandom& random) {
   std::uintmax_t bytes = 0;
+  fs::create_directories(folder / "farm");
   for (int number = first; number < first + count; ++number) {
     judge::FixtureNight night{number, processes, samples, {}};
     for (std::size_t i = 0; i < kBenchmarks; ++i) night.times.push_back(100 * std::exp(0.02 * random.normal()));
@@ -65,21 +56,21 @@ void simulate_history(const SimulationSettings& settings, const ResultSink& repo
   NormalRandom random(settings.seed);
   {
     // 350 processes with three phases of about 90 samples have the size of a real --quick session.
-    const TemporaryFolder folder;
+    const TemporaryFolder folder = TemporaryFolder::create().value();
     const int count = static_cast<int>(settings.trials(256));
-    const auto bytes = static_cast<double>(write_nights(folder.path, 0, count, 10, 90, random));
+    const auto bytes = static_cast<double>(write_nights(folder.path(), 0, count, 10, 90, random));
     const auto trials = static_cast<std::uint64_t>(count);
     report({fmt::format("reading results of {:.0f} kB", bytes / 1e3 / count),
-            bytes / 1e6 / seconds_to_open(folder.path), Goal::kAtLeast, 200, trials, "MB/s"});
+            bytes / 1e6 / seconds_to_open(folder.path()), Goal::kAtLeast, 200, trials, "MB/s"});
   }
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = TemporaryFolder::create().value();
   const int count = static_cast<int>(settings.trials(10'000));
   const auto trials = static_cast<std::uint64_t>(count);
-  write_nights(folder.path, 0, count, 1, 1, random);
-  report({"reading small results", seconds_to_open(folder.path), Goal::kNone, 0, trials, "s"});
-  report({"opening the history once indexed", seconds_to_open(folder.path), Goal::kAtMost, 0.3, trials, "s"});
-  write_nights(folder.path, count, 1, 1, 1, random);
-  report({"opening it with one new result", seconds_to_open(folder.path), Goal::kNone, 0, trials + 1, "s"});
+  write_nights(folder.path(), 0, count, 1, 1, random);
+  report({"reading small results", seconds_to_open(folder.path()), Goal::kNone, 0, trials, "s"});
+  report({"opening the history once indexed", seconds_to_open(folder.path()), Goal::kAtMost, 0.3, trials, "s"});
+  write_nights(folder.path(), count, 1, 1, 1, random);
+  report({"opening it with one new result", seconds_to_open(folder.path()), Goal::kNone, 0, trials + 1, "s"});
 }
 
 }  // namespace lab::simulate

@@ -1,7 +1,3 @@
-#include "harness/simulate/speed.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <ctime>
 #include <span>
@@ -10,6 +6,7 @@
 #include <vector>
 
 #include "harness/simulate/noise.h"
+#include "harness/simulate/simulate.h"
 #include "harness/stats/change_points.h"
 #include "harness/stats/hindsight.h"
 

@@ -1,6 +1,5 @@
 #include "harness/stats/interval.h"
 
-#include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <cstdlib>

@@ -17,7 +17,6 @@
 /// neither hide nor make a difference of links.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <vector>
 

@@ -113,13 +113,11 @@ Expected<void> Device::choose() {
     max_allocation_bytes_ = std::max(max_allocation_bytes_, heap.size);
   const std::uint32_t version = std::min(instance_version_, properties_.apiVersion);
   if (version < VK_API_VERSION_1_1 || instance_functions_.vkGetPhysicalDeviceProperties2 == nullptr) return {};
-  VkPhysicalDeviceDriverProperties driver{};
-  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
-  VkPhysicalDeviceMaintenance3Properties sizes{};
-  sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
+  auto driver = structure<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+  auto sizes =
+      structure<VkPhysicalDeviceMaintenance3Properties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
   if (version >= VK_API_VERSION_1_2) sizes.pNext = &driver;
-  VkPhysicalDeviceProperties2 all{};
-  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  auto all = structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
   all.pNext = &sizes;
   instance_functions_.vkGetPhysicalDeviceProperties2(physical_, &all);
   if (sizes.maxMemoryAllocationSize > 0) max_allocation_bytes_ = sizes.maxMemoryAllocationSize;
@@ -157,13 +155,11 @@ Expected<void> Device::create_device() {
       return unfit(fmt::format("'{}' lacks the feature {} of VkPhysicalDeviceFeatures", name(), i));
 
   const float priority = 1.0f;
-  VkDeviceQueueCreateInfo queue{};
-  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  auto queue = structure<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   queue.queueFamilyIndex = queue_family_;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
-  VkDeviceCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  auto info = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
   info.pEnabledFeatures = &spec_.features;
@@ -181,15 +177,13 @@ Expected<void> Device::create_device() {
 
 Expected<void> Device::create_queue() {
   functions_.vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
-  VkCommandPoolCreateInfo pool{};
-  pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  auto pool = structure<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   pool.queueFamilyIndex = queue_family_;
   if (const auto made =
           success_of(functions_.vkCreateCommandPool(device_, &pool, nullptr, &pool_), "vkCreateCommandPool");
       !made)
     return made.error();
-  VkCommandBufferAllocateInfo commands{};
-  commands.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  auto commands = structure<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
   commands.commandPool = pool_;
   commands.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   commands.commandBufferCount = 1;
@@ -197,8 +191,7 @@ Expected<void> Device::create_queue() {
           success_of(functions_.vkAllocateCommandBuffers(device_, &commands, &commands_), "vkAllocateCommandBuffers");
       !made)
     return made.error();
-  VkFenceCreateInfo fence{};
-  fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  auto fence = structure<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
   return success_of(functions_.vkCreateFence(device_, &fence, nullptr, &fence_), "vkCreateFence");
 }
 

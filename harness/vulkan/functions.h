@@ -41,6 +41,14 @@ struct DeviceFunctions {
 
 #undef LAB_VULKAN_MEMBER
 
+/// A structure of Vulkan that is empty but for its type.
+template <typename Structure>
+Structure structure(VkStructureType type) {
+  Structure made{};
+  made.sType = type;
+  return made;
+}
+
 /// An error unless `result` is VK_SUCCESS: the call, and the result's name.
 Expected<void> success_of(VkResult result, std::string_view call);
 

@@ -16,8 +16,7 @@ std::uint32_t instance_version(std::uint32_t loader_version) {
 }
 
 VkDebugUtilsMessengerCreateInfoEXT messenger_info(PFN_vkDebugUtilsMessengerCallbackEXT callback, void* user_data) {
-  VkDebugUtilsMessengerCreateInfoEXT info{};
-  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  auto info = structure<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
   info.messageSeverity =
       VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
@@ -29,14 +28,12 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(PFN_vkDebugUtilsMessengerCallb
 VkResult create_instance(const InstanceFunctions& vulkan, const char* application, std::uint32_t version,
                          const VkDebugUtilsMessengerCreateInfoEXT* messenger, std::span<const char* const> extensions,
                          VkInstance& instance) {
-  VkApplicationInfo about{};
-  about.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  auto about = structure<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   about.pApplicationName = application;
   about.apiVersion = version;
   constexpr const char* kLayers[] = {"VK_LAYER_KHRONOS_validation"};
   std::vector<const char*> enabled(extensions.begin(), extensions.end());
-  VkInstanceCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  auto info = structure<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
   info.pApplicationInfo = &about;
   if (messenger != nullptr) {
     info.pNext = messenger;

@@ -8,8 +8,7 @@
 namespace lab::vulkan {
 
 VkResult allocate_memory(const Device& device, std::uint32_t type, VkDeviceSize bytes, VkDeviceMemory& memory) {
-  VkMemoryAllocateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  auto info = structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
   info.allocationSize = bytes;
   info.memoryTypeIndex = type;
   memory = VK_NULL_HANDLE;
@@ -52,16 +51,14 @@ Expected<void> Memory::invalidate() const {
 }
 
 VkMappedMemoryRange Memory::whole() const {
-  VkMappedMemoryRange range{};
-  range.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE;
+  auto range = structure<VkMappedMemoryRange>(VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE);
   range.memory = handle();
   range.size = VK_WHOLE_SIZE;
   return range;
 }
 
 Expected<Buffer> create_buffer(const Device& device, VkDeviceSize length, VkBufferUsageFlags usage) {
-  VkBufferCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  auto info = structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.size = length;
   info.usage = usage;
   VkBuffer handle = VK_NULL_HANDLE;
@@ -77,8 +74,7 @@ Expected<Buffer> create_buffer(const Device& device, VkDeviceSize length, VkBuff
 
 VkImageCreateInfo image_info(VkFormat format, std::uint32_t width, std::uint32_t height, VkImageTiling tiling,
                              VkImageUsageFlags usage) {
-  VkImageCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
+  auto info = structure<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
   info.imageType = VK_IMAGE_TYPE_2D;
   info.format = format;
   info.extent = {width, height, 1};

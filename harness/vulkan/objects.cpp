@@ -5,8 +5,7 @@ namespace lab::vulkan {
 namespace {
 
 VkWriteDescriptorSet write_of(VkDescriptorSet set, std::uint32_t binding, VkDescriptorType type) {
-  VkWriteDescriptorSet write{};
-  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+  auto write = structure<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
   write.dstSet = set;
   write.dstBinding = binding;
   write.descriptorCount = 1;
@@ -17,8 +16,7 @@ VkWriteDescriptorSet write_of(VkDescriptorSet set, std::uint32_t binding, VkDesc
 }  // namespace
 
 Expected<Owned<VkImageView>> create_view(const Device& device, const Image& image) {
-  VkImageViewCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO;
+  auto info = structure<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
   info.image = image.handle();
   info.viewType = VK_IMAGE_VIEW_TYPE_2D;
   info.format = image.format;
@@ -28,8 +26,7 @@ Expected<Owned<VkImageView>> create_view(const Device& device, const Image& imag
 }
 
 Expected<Owned<VkSampler>> create_sampler(const Device& device, VkFilter filter) {
-  VkSamplerCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO;
+  auto info = structure<VkSamplerCreateInfo>(VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO);
   info.magFilter = info.minFilter = filter;
   info.addressModeU = info.addressModeV = info.addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
   return create_object(device, device.vk().vkCreateSampler, device.vk().vkDestroySampler, info, "vkCreateSampler");
@@ -58,12 +55,10 @@ Expected<Descriptors> create_descriptors(const Device& device, std::span<const V
     bindings.push_back({static_cast<std::uint32_t>(bindings.size()), type, 1, stages, nullptr});
     sizes.push_back({type, 1});
   }
-  VkDescriptorSetLayoutCreateInfo layout_info{};
-  layout_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  auto layout_info = structure<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   layout_info.bindingCount = static_cast<std::uint32_t>(bindings.size());
   layout_info.pBindings = bindings.data();
-  VkDescriptorPoolCreateInfo pool_info{};
-  pool_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  auto pool_info = structure<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
   pool_info.maxSets = 1;
   pool_info.poolSizeCount = static_cast<std::uint32_t>(sizes.size());
   pool_info.pPoolSizes = sizes.data();
@@ -75,8 +70,7 @@ Expected<Descriptors> create_descriptors(const Device& device, std::span<const V
   if (!pool) return pool.error();
   Descriptors descriptors{std::move(*layout), std::move(*pool), VK_NULL_HANDLE};
   const VkDescriptorSetLayout set_layout = descriptors.layout.handle();
-  VkDescriptorSetAllocateInfo set_info{};
-  set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  auto set_info = structure<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
   set_info.descriptorPool = descriptors.pool.handle();
   set_info.descriptorSetCount = 1;
   set_info.pSetLayouts = &set_layout;
@@ -91,8 +85,7 @@ Expected<Owned<VkPipelineLayout>> create_pipeline_layout(const Device& device,
                                                          std::span<const VkDescriptorSetLayout> sets,
                                                          VkShaderStageFlags stages, std::uint32_t push_bytes) {
   const VkPushConstantRange range{stages, 0, push_bytes};
-  VkPipelineLayoutCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  auto info = structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   info.setLayoutCount = static_cast<std::uint32_t>(sets.size());
   info.pSetLayouts = sets.data();
   info.pushConstantRangeCount = push_bytes > 0 ? 1 : 0;
@@ -103,8 +96,7 @@ Expected<Owned<VkPipelineLayout>> create_pipeline_layout(const Device& device,
 
 VkPipelineShaderStageCreateInfo stage_of(VkShaderStageFlagBits stage, VkShaderModule shader,
                                          const VkSpecializationInfo* constants) {
-  VkPipelineShaderStageCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  auto info = structure<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
   info.stage = stage;
   info.module = shader;
   info.pName = "main";
@@ -113,8 +105,7 @@ VkPipelineShaderStageCreateInfo stage_of(VkShaderStageFlagBits stage, VkShaderMo
 }
 
 Expected<Owned<VkShaderModule>> create_shader(const Device& device, ShaderWords words) {
-  VkShaderModuleCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  auto info = structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   info.codeSize = words.size_bytes();
   info.pCode = words.data();
   return create_object(device, device.vk().vkCreateShaderModule, device.vk().vkDestroyShaderModule, info,
@@ -125,8 +116,7 @@ Expected<Owned<VkPipeline>> create_pipeline(const Device& device, VkPipelineLayo
                                             const VkSpecializationInfo* constants) {
   const auto shader = create_shader(device, compute);
   if (!shader) return shader.error();
-  VkComputePipelineCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  auto info = structure<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.stage = stage_of(VK_SHADER_STAGE_COMPUTE_BIT, shader->handle(), constants);
   info.layout = layout;
   const auto create = [&](VkDevice handle, const auto* infos, const VkAllocationCallbacks* callbacks,

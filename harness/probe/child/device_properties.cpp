@@ -42,8 +42,7 @@ Properties properties(const vulkan::InstanceFunctions& vulkan, VkPhysicalDevice 
   Properties p;
   p.base = base;
   if (device.api_version < VK_API_VERSION_1_1 || !vulkan.vkGetPhysicalDeviceProperties2) return p;
-  VkPhysicalDeviceProperties2 all{};
-  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  auto all = vulkan::structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
   const auto chain = [&](auto& properties, VkStructureType type) {
     properties.sType = type;
     properties.pNext = all.pNext;

@@ -142,17 +142,15 @@ class QueriedDevice {
     if (vulkan_.vkGetPhysicalDeviceFeatures) vulkan_.vkGetPhysicalDeviceFeatures(physical_, &available);
     for (const auto feature : kFeatures) features_.*feature = available.*feature;
     const float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue{};
-    queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    auto queue = vulkan::structure<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
     queue.queueCount = 1;
     queue.pQueuePriorities = &priority;
-    VkDeviceCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    auto info = vulkan::structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
     info.pEnabledFeatures = &features_;
-    VkPhysicalDeviceMaintenance4Features maintenance4{};
-    maintenance4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES;
+    auto maintenance4 = vulkan::structure<VkPhysicalDeviceMaintenance4Features>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES);
     std::vector<const char*> extensions;
     if (supports_maintenance4()) {
       maintenance4.maintenance4 = VK_TRUE;
@@ -245,10 +243,9 @@ class QueriedDevice {
     if (device_.api_version < VK_API_VERSION_1_1 || !vulkan_.vkGetPhysicalDeviceFeatures2 ||
         !device_.has(VK_API_VERSION_1_3, VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
       return false;
-    VkPhysicalDeviceMaintenance4Features maintenance4{};
-    maintenance4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES;
-    VkPhysicalDeviceFeatures2 all{};
-    all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    auto maintenance4 = vulkan::structure<VkPhysicalDeviceMaintenance4Features>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES);
+    auto all = vulkan::structure<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
     all.pNext = &maintenance4;
     vulkan_.vkGetPhysicalDeviceFeatures2(physical_, &all);
     return maintenance4.maintenance4 == VK_TRUE;
@@ -424,8 +421,7 @@ class DeviceQueries {
 
   template <typename InOrder>
   void ask_buffers(const BufferRun& run, const InOrder& in_order) {
-    VkBufferCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+    auto info = vulkan::structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
     info.flags = run.kind.flags;
     info.usage = run.kind.usage;
     in_order(run.lengths.size(), [&](std::size_t i) {

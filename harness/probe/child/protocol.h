@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,8 +45,7 @@ struct ProbeEvent {
   std::vector<std::string> names = {};  ///< of entry points
 };
 
-template <typename F>
-void fields(F& f, ProbeEvent& e) {
+void fields(auto& f, ProbeEvent& e) {
   f("event", e.event);
   if (e.event == "doing") {
     f("what", e.text);

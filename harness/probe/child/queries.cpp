@@ -3,9 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "harness/probe/child/device_properties.h"

@@ -32,8 +32,7 @@ void MemoryEvents::problem(std::string_view text) const {
 MemoryDevice::MemoryDevice(const MemoryRequest& request, const MemoryEvents& events, vulkan::Validation& validation)
     : Device(spec_of(request, events), validation), request_(request), events_(events) {
   required(start());
-  VkCommandPoolCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  auto info = vulkan::structure<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   info.queueFamilyIndex = queue_family();
   pool_ = required(
       vulkan::create_object(*this, vk().vkCreateCommandPool, vk().vkDestroyCommandPool, info, "vkCreateCommandPool"));
@@ -59,15 +58,13 @@ std::vector<std::uint32_t> MemoryDevice::usable_types(std::uint32_t bits) const 
 }
 
 VkCommandBuffer MemoryDevice::record(const std::function<void(VkCommandBuffer)>& commands) const {
-  VkCommandBufferAllocateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  auto info = vulkan::structure<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
   info.commandPool = pool_.handle();
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
   VkCommandBuffer buffer = VK_NULL_HANDLE;
   require(vk().vkAllocateCommandBuffers(handle(), &info, &buffer), "vkAllocateCommandBuffers");
-  VkCommandBufferBeginInfo begin{};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  auto begin = vulkan::structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
   require(vk().vkBeginCommandBuffer(buffer, &begin), "vkBeginCommandBuffer");
   commands(buffer);
   require(vk().vkEndCommandBuffer(buffer), "vkEndCommandBuffer");

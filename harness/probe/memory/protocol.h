@@ -10,7 +10,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,8 +31,7 @@ struct MemoryEvent {
   results::MemoryTiming timing = {};
 };
 
-template <typename F>
-void fields(F& f, MemoryEvent& e) {
+void fields(auto& f, MemoryEvent& e) {
   f("event", e.event);
   if (e.event == "doing") {
     f("what", e.text);

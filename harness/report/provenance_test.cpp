@@ -1,4 +1,4 @@
-#include "harness/report/waiting_text.h"
+#include "harness/report/provenance.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
