@@ -12,7 +12,7 @@
 ///   first sample: all until they are alike, but at most half of the time. stationary is false if the samples still
 ///   become faster or slower (stationary.h). counters hold the values of metrics other than times; with LAB_EXACT=1 in
 ///   the environment, also of those that cost a few repetitions. With --reference (a file of --answer) they hold the
-///   distance from it, "error".
+///   distance from it, "error". --seconds 0: two repetitions, for the checksum.
 /// --answer WORKLOAD --out FILE [--seed N] [--threads N] [--device NAME] [--assets DIR]:
 ///   writes the answers of a workload with a tolerance (answer.h); prints nothing.
 /// --exhibit WORKLOAD --out DIR [--seed N] [--threads N] [--device NAME] [--assets DIR]:

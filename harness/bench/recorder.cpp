@@ -80,15 +80,6 @@ class Recorder {
     return instructions.sum();
   }
 
-  bool stable() const { return stable_; }
-
- private:
-  struct Moment {
-    Clock::TimePoint wall;
-    double cpu = 0;
-  };
-  Moment now() const { return {clock_.now(), clock_.cpu_seconds()}; }
-
   /// Returns the cost of the repetition, untimed parts included.
   Duration record() {
     const Moment before = now();
@@ -99,6 +90,15 @@ class Recorder {
     end_ = now();
     return end_.wall - before.wall;
   }
+
+  bool stable() const { return stable_; }
+
+ private:
+  struct Moment {
+    Clock::TimePoint wall;
+    double cpu = 0;
+  };
+  Moment now() const { return {clock_.now(), clock_.cpu_seconds()}; }
 
   const Workload& workload_;
   Task& task_;
@@ -131,8 +131,9 @@ Expected<void> check_answer(const Tolerance& tolerance, const std::vector<float>
   return {};
 }
 
-Expected<PointMeasurement> measure_point(const Workload& workload, const Case& inputs, Clock::TimePoint end, bool exact,
-                                         const Clock& clock, std::optional<std::span<const float>> reference) {
+Expected<PointMeasurement> measure_point(const Workload& workload, const Case& inputs, Clock::TimePoint end,
+                                         const MeasureSettings& settings, const Clock& clock,
+                                         std::optional<std::span<const float>> reference) {
   const std::unique_ptr<Task> task = workload.prepare(inputs);
   Recorder recorder(workload, *task, clock);
   recorder.reserve();
@@ -140,11 +141,14 @@ Expected<PointMeasurement> measure_point(const Workload& workload, const Case& i
 
   // The first two always have page faults and cold caches.
   recorder.repeat();
-  recorder.repeat();
+  if (settings.seconds > 0) recorder.repeat();
   // Always the third repetition: a variant's lists may be in another order in the next one.
   const std::optional<std::uint64_t> instructions =
-      exact && workload.repeatable && !workload.parallel ? recorder.count_instructions() : std::nullopt;
-  recorder.record_until(end);
+      settings.exact && workload.repeatable && !workload.parallel ? recorder.count_instructions() : std::nullopt;
+  if (settings.seconds > 0)
+    recorder.record_until(end);
+  else
+    recorder.record();
 
   if (!workload.tolerance && !recorder.stable()) return Error{"two repetitions read back different contents", ""};
   PointMeasurement measurement;
@@ -157,7 +161,7 @@ Expected<PointMeasurement> measure_point(const Workload& workload, const Case& i
     if (const Expected<void> checked = check_answer(*workload.tolerance, task->answer(), reference, measurement);
         !checked)
       return checked.error();
-  if (exact) measurement.counters.merge(task->costly_counters());
+  if (settings.exact) measurement.counters.merge(task->costly_counters());
   return measurement;
 }
 
@@ -178,8 +182,8 @@ Expected<Measurement> measure(const Variant& variant, const Workload& workload, 
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Clock::TimePoint now = clock.now();
     const auto left = static_cast<Duration::rep>(cases.size() - i);
-    Expected<PointMeasurement> point = measure_point(workload, cases[i], now + (end - now) / left, settings.exact,
-                                                     clock, reference_at(settings.reference, i));
+    Expected<PointMeasurement> point = measure_point(workload, cases[i], now + (end - now) / left, settings, clock,
+                                                     reference_at(settings.reference, i));
     if (!point) return in_context(measurement.benchmark, point.error());
     if (workload.axis && workload.axis->points[i].operations != 0)
       point->operations = workload.axis->points[i].operations;

@@ -110,6 +110,13 @@ TEST_F(Recording, reads_the_clock_once_before_and_once_after_a_phase) {
   for (const double sample : measurement.points.at(0).samples.at(0)) EXPECT_EQ(sample, 51);
 }
 
+TEST_F(Recording, in_no_seconds_repeats_twice_and_keeps_the_second) {
+  const Measurement measurement = record_times(0, [](int repetition) { return 50 + repetition; });
+  EXPECT_EQ(repetitions_, 2);
+  EXPECT_EQ(measurement.points.at(0).samples, (std::vector<std::vector<double>>{{51}, {0}}));
+  EXPECT_EQ(measurement.points.at(0).warmup_repetitions, 1u);
+}
+
 TEST_F(Recording, keeps_samples_in_the_order_of_the_repetitions) {
   const auto ns = [](int repetition) { return 1000 + repetition * 7 % 10; };
   const Measurement measurement = record_times(1e-4, ns);

@@ -134,7 +134,7 @@ bool parse_option(std::string_view flag, std::string_view value, Options& option
   };
   if (flag == "--seed") return parse_number(value, options.inputs.seed);
   if (flag == "--threads") return parse_number(value, options.inputs.threads) && options.inputs.threads > 0;
-  if (flag == "--seconds") return parse_number(value, options.seconds) && options.seconds > 0;
+  if (flag == "--seconds") return parse_number(value, options.seconds) && options.seconds >= 0;
   if (flag == "--device") return text(options.inputs.device);
   if (flag == "--assets") return text(options.inputs.assets);
   if (flag == "--reference") return text(options.reference);

@@ -717,7 +717,7 @@ std::vector<std::string> listed_variants() {
 
 std::string checksum_of(const std::string& variant, const std::string& workload, unsigned seed, unsigned threads) {
   const Output output =
-      start(variant, fmt::format("--run {} --seed {} --threads {} --seconds 0.001", workload, seed, threads),
+      start(variant, fmt::format("--run {} --seed {} --threads {} --seconds 0", workload, seed, threads),
             workload.starts_with("record_") ? kDriverIsForeign : "");
   EXPECT_EQ(output.status, 0);
   return output.object.empty() ? "" : std::string(output.object.at("checksum").as_string());
@@ -803,17 +803,6 @@ TEST(Executables, have_another_common_checksum_with_work) {
   for (const std::string& variant : listed_variants()) checksums.insert(checksum_of(variant, "frame_work", 1, 2));
   EXPECT_EQ(checksums.size(), 1u);
   EXPECT_NE(*checksums.begin(), checksum_of(listed_variants().front(), "frame", 1, 2));
-}
-
-TEST(Executables, pass_their_conformance) {
-  for (const std::string& variant : listed_variants()) {
-    const Output output = start(variant, "--conformance");
-    EXPECT_EQ(output.status, 0) << variant;
-    ASSERT_TRUE(output.object.contains("checks"));
-    EXPECT_FALSE(output.object.at("checks").as_array().empty());
-    for (const boost::json::value& check : output.object.at("checks").as_array())
-      EXPECT_TRUE(check.at("failure").is_null()) << variant << ": " << check;
-  }
 }
 
 }  // namespace
