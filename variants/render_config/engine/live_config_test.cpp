@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -22,11 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kBrokenEdits = 100;
-#else
-constexpr int kBrokenEdits = 1000;
-#endif
+/// .ci/full makes a thousand, which takes minutes: each edit loads a configuration, and half of them compile shaders.
+const int kBrokenEdits = std::getenv("LAB_LONG_TESTS") != nullptr ? 1000 : 150;
 
 bool same(const bench::Picture& a, const bench::Picture& b) {
   return a.width == b.width && a.height == b.height && a.pixels == b.pixels;
@@ -435,7 +433,7 @@ TEST_F(LiveConfigOnDriver, each_mistake_names_its_line_and_the_last_good_image_s
   }
 }
 
-TEST_F(LiveConfigOnDriver, a_thousand_broken_edits_neither_crash_nor_stall_it) {
+TEST_F(LiveConfigOnDriver, many_broken_edits_neither_crash_nor_stall_it) {
   if (!is_there()) return run_there();
   const auto [before, after] = break_often(
       "greyscale/settings.json",
