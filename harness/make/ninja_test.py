@@ -5,6 +5,8 @@ import unittest
 
 from harness.make import build, ninja, paths
 
+NEEDS = ["all"]
+
 
 def script(folder: str, text: str) -> list[str]:
     path = os.path.join(folder, "ninja")

@@ -13,6 +13,7 @@ from harness.make import build, paths
 from harness.make.console import MakeError
 
 HARNESS = build.existing_harness()
+NEEDS = ["all"]
 NOBODY = 65534
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 # This process's own may lie in a folder that is closed to others.

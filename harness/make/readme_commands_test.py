@@ -13,6 +13,7 @@ from typing import NamedTuple
 from harness.make import build, paths
 
 HARNESS = build.existing_harness()
+NEEDS = ["all"]
 PATIENCE_S = 1800
 """How long a test waits for what must come. It only tells a hang from a busy machine."""
 

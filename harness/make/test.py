@@ -1,9 +1,11 @@
 """`test`: runs every test and counts them in one line.
 
-Each x_test.py, each C++ test and each variant's conformance is one process. One more runs at once than there are cores,
-because the longest tests mostly wait. Tests that would disturb others run alone, after the rest.
+Each x_test.py, each C++ test and each variant's conformance is one process. What the tests need is built first; a test
+in Python names it (`NEEDS = ["harness"]`), or needs nothing. One more runs at once than there are cores, because the
+longest tests mostly wait. Tests that would disturb others run alone, after the rest.
 """
 
+import ast
 import collections
 import concurrent.futures
 import fnmatch
@@ -154,8 +156,10 @@ def _google_test(executable: str, prefix: Prefix, children: TestProcesses) -> Te
 
 
 def _conformance(executable: str, name: str, prefix: Prefix, children: TestProcesses) -> TestOutcome:
+    """Passes if the executable checked something and found nothing wrong."""
     status, text, seconds = children.execute(name, prefix([executable, "--conformance"]))
-    return TestOutcome(name, int(status == 0), int(status != 0), 0, text, seconds)
+    passes = status == 0 and '"checks":[{' in text
+    return TestOutcome(name, int(passes), int(not passes), 0, text, seconds)
 
 
 def without_aslr(command: list[str]) -> list[str]:
@@ -196,13 +200,26 @@ def skip_reasons(outcomes: Iterable[TestOutcome]) -> collections.Counter[str]:
     return found
 
 
+def needs_of(module: str) -> list[str]:
+    """The targets that a Python test needs, as its line `NEEDS = [...]` says; without the line, none."""
+    with open(os.path.join(paths.ROOT, *module.split(".")) + ".py", encoding="utf-8") as file:
+        found = re.search(r"^NEEDS = (\[.*\])$", file.read(), re.M)
+    return list(ast.literal_eval(found[1])) if found else []
+
+
+def python_tests() -> list[Test]:
+    """Every test in Python."""
+    tests = []
+    for module in python_modules():
+        name = "python " + module.removeprefix("harness.")
+        tests.append(Test(name, needs_of(module), functools.partial(_python_test, name, module), name in LONGEST))
+    return tests
+
+
 def plan(ready: build.Build) -> list[Test]:
     """Every test of a build folder."""
     prefix: Prefix = without_aslr if ready.options.config == "tsan" else lambda command: command
-    tests = []
-    for module in python_modules() if ready.options.config == "release" else []:
-        name = "python " + module.removeprefix("harness.")
-        tests.append(Test(name, ["all"], functools.partial(_python_test, name, module), name in LONGEST))
+    tests = python_tests() if ready.options.config == "release" else []
     with open(os.path.join(ready.folder, "tests.json"), encoding="utf-8") as file:
         executables = [os.path.join(ready.folder, path) for path in json.load(file)]
     of_families = {f"{variant['family']}_test" for variant in ready.variants()}
@@ -225,6 +242,25 @@ def chosen(tests: list[Test], patterns: list[str]) -> list[Test]:
             hint = nearest_hint(pattern, [test.name for test in tests])
             raise MakeError(f"no test matches '{pattern}'", hint, 2)
     return [test for test in tests if not patterns or any(test.matches(each) for each in patterns)]
+
+
+def unbuilt(options: build.BuildOptions, patterns: list[str]) -> list[Test]:
+    """The tests that match, if they are tests in Python that need nothing built; else []."""
+    if options.config != "release" or not patterns or not all(each.startswith("python") for each in patterns):
+        return []
+    found = chosen(python_tests(), patterns)
+    return [] if any(test.targets for test in found) else found
+
+
+def built(options: build.BuildOptions, patterns: list[str]) -> list[Test]:
+    """Builds what the tests that match need, or everything without patterns; returns the tests."""
+    def targets(ready: build.Build) -> list[str]:
+        if not patterns:
+            return ["all", "lab_tests"]
+        ready.reload_variants()
+        return sorted({target for test in chosen(plan(ready), patterns) for target in test.targets})
+
+    return chosen(plan(build.build(options, targets)), patterns)
 
 
 class TestTimes:
@@ -284,17 +320,10 @@ def main(argv: list[str]) -> int:
     options = build.options_from(arguments)
 
     reader.tell(False)
-
-    def targets(ready: build.Build) -> list[str]:
-        if not arguments.names:
-            return ["all", "lab_tests"]
-        ready.reload_variants()
-        return sorted({target for test in chosen(plan(ready), arguments.names) for target in test.targets})
-
-    ready = build.build(options, targets)
-    folder = os.path.relpath(ready.folder, paths.ROOT)
+    tests = unbuilt(options, arguments.names) or built(options, arguments.names)
+    folder = os.path.relpath(options.folder, paths.ROOT)
     times = TestTimes(os.path.join(paths.place_for(folder), "test-times.json"))
-    tests = times.in_order(chosen(plan(ready), arguments.names))
+    tests = times.in_order(tests)
     progress = StatusLine()
     ended: list[TestOutcome] = []
 

@@ -1,6 +1,7 @@
 """How tests are chosen, run beside each other or alone, and ended."""
 
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 import unittest
 from unittest import mock
 
-from harness.make import test
+from harness.make import paths, test
 from harness.make.console import MakeError
 from harness.make.test import TestProcesses, TestOutcome, Test, TestTimes, run_all
 from harness.spm_testing.interrupt import PATIENCE_S
@@ -50,6 +51,18 @@ class ChosenTest(unittest.TestCase):
         self.assertIn("harness.make.test_test", modules)
         names = {"python " + module.removeprefix("harness.") for module in modules}
         self.assertEqual(set(test.ALONE) - names, set())
+
+    def test_a_test_in_python_builds_what_it_needs_and_the_others_nothing(self) -> None:
+        options = test.build.BuildOptions()
+        self.assertEqual([each.name for each in test.unbuilt(options, ["python make.test_test"])],
+                         ["python make.test_test"])
+        for patterns in ([], ["python"], ["python make.verbs_test"], ["python make.test_test", "base_test"]):
+            self.assertEqual(test.unbuilt(options, patterns), [], patterns)
+        self.assertEqual(test.unbuilt(options._replace(config="asan"), ["python make.test_test"]), [])
+        using = [module for module in test.python_modules()
+                 if any(word in pathlib.Path(paths.ROOT, *module.split(".")).with_suffix(".py").read_text("utf-8")
+                        for word in ("existing_" + "harness", "build_" + "dir"))]
+        self.assertEqual([module for module in using if not test.needs_of(module)], [])
 
     def test_the_longest_starts_first_and_before_it_what_is_new(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

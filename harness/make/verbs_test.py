@@ -16,6 +16,7 @@ from harness.spm.options import VERBS as SPM_VERBS
 from make import VERBS
 
 HARNESS = build.existing_harness()
+NEEDS = ["all"]
 PATIENCE_S = 300
 """How long a test waits for what must come. It only tells a hang from a busy machine."""
 

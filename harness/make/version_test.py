@@ -11,6 +11,8 @@ from unittest import mock
 
 from harness.make import build, paths, version
 
+NEEDS = ["harness"]
+
 FIRST = f"allocation laboratory {version.version()}\n"
 # what the harness does when it is asked; what is said of it
 SILENT = [
