@@ -90,7 +90,7 @@ Expected<app::BisectRequest> parse_request(const Options& options) {
   return request;
 }
 
-Expected<ExitStatus> run(const Options& options) {
+Expected<ExitStatus> run_bisect(const Options& options) {
   Expected<app::BisectRequest> request = parse_request(options);
   if (!request) return request.error();
   const InterruptGuard guard;
@@ -127,7 +127,7 @@ Command bisect_command() {
        {"--seed", "N", "for the workload (default: 1)"},
        {"--restart", "", "discard earlier measurements for the same commits"},
        {"--json", "", "one object"}},
-      run,
+      run_bisect,
       "A second call with the same options resumes from the record of the first. Exit status: 0 a culprit, several "
       "candidates that cannot be separated, or no difference; 1 undecided at the end of the budget; 2 --good or --bad "
       "cannot be measured"};

@@ -63,7 +63,7 @@ Expected<judge::CompareSettings> settings_from(const Options& options) {
   return settings;
 }
 
-Expected<ExitStatus> run(const Options& options) {
+Expected<ExitStatus> run_compare(const Options& options) {
   const Expected<judge::CompareSettings> settings = settings_from(options);
   if (!settings) return settings.error();
   const std::vector<std::string>& names = options.positional();
@@ -107,7 +107,7 @@ Command compare_command() {
            {"", "", "interleaved with those of the other file"},
            {"--allow", "WORD,...", "machines, seeds: show different ones without verdicts;"},
            {"", "", "versions: compare them; unfit: give verdicts anyway"}},
-          run};
+          run_compare};
 }
 
 }  // namespace lab::cli

@@ -21,7 +21,7 @@ void show(const results::StoreProgress& progress, StatusLine& line) {
   line.show(fmt::format("history: {}/{} results read", progress.done, progress.all));
 }
 
-Expected<ExitStatus> run(const Options& options) {
+Expected<ExitStatus> run_history(const Options& options) {
   if (const auto none = options.refuse_arguments("history", "python3 make.py history --results DIR"); !none)
     return none.error();
   const std::optional<std::string> session = options.value("--night");
@@ -59,7 +59,7 @@ Command history_command() {
            {"--night", "FILE", "judge this session against the nights before it"},
            {"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
            {"--json", "", "one object per benchmark and machine, with all points; none without results"}},
-          run};
+          run_history};
 }
 
 }  // namespace lab::cli

@@ -46,7 +46,7 @@ Expected<app::NightRequest> request_from(const Options& options) {
   return request;
 }
 
-Expected<ExitStatus> run(const Options& options) {
+Expected<ExitStatus> run_nightly(const Options& options) {
   const Expected<app::NightRequest> request = request_from(options);
   if (!request) return request.error();
   const int lock = from_make("LAB_NIGHT_LOCK", -1);
@@ -78,7 +78,7 @@ Command nightly_command() {
        {"--backfill", "N", "first measure up to N commits newer than the last one measured on this machine"},
        {"--keep", "N",
         fmt::format("number of reports to keep (default: {}); all results are kept", app::NightRequest().keep)}},
-      run,
+      run_nightly,
       "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 regression, 4 unfit for a verdict."};
 }
 

@@ -10,7 +10,7 @@ namespace lab::cli {
 
 namespace {
 
-Expected<ExitStatus> run(const Options& options) {
+Expected<ExitStatus> run_report(const Options& options) {
   app::ReportRequest request{.results = options.positional(), .base = options.value("--base")};
   if (const std::optional<std::string> out = options.value("--out")) request.out = *out;
   return app::report(request, [](const report::ReportFiles& files) {
@@ -28,7 +28,7 @@ Command report_command() {
           "write a page, charts and a summary of a result and its machine's drivers",
           {{"--base", "RESULT", "compare with this result (default: the session's own base, if any)"},
            {"--out", "DIR", "output folder (default: reports/<name of the result>)"}},
-          run,
+          run_report,
           "Exit status 4: the report is written, but the session is unfit, so that no time of it is judged."};
 }
 

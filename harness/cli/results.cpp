@@ -19,7 +19,7 @@ void print_one(const app::MigratedResult& one) {
                one.rewritten ? fmt::format(", now {}", results::kSchema) : ", good");
 }
 
-Expected<ExitStatus> run(const Options& options) {
+Expected<ExitStatus> run_results(const Options& options) {
   const std::vector<std::string>& words = options.positional();
   if (words.empty() || words.front() != "migrate")
     return usage_error(
@@ -39,7 +39,7 @@ Command results_command() {
           "migrate [--check] [FILE|DIR]...",
           "rewrite results of earlier schemas (default: all in results/)",
           {{"--check", "", "write nothing: check that every result opens, compares and enters history"}},
-          run};
+          run_results};
 }
 
 }  // namespace lab::cli

@@ -81,7 +81,7 @@ Expected<ExitStatus> print_forecast(const app::RunRequest& request, measure::Ses
   return ExitStatus::kOk;
 }
 
-Expected<ExitStatus> run(const Options& options) {
+Expected<ExitStatus> run_session(const Options& options) {
   Expected<app::RunRequest> request = parse_request(options);
   if (!request) return request.error();
   const InterruptGuard guard;
@@ -116,7 +116,7 @@ Command run_command() {
            {"--timeout", "SECONDS", "kill a process after this time"},
            {"--out", "FILE", "write the result to FILE instead of results/<machine>/"},
            {"--report", "DIR", "write a report into DIR after each block"}},
-          run,
+          run_session,
           "If the time is too short for all benchmarks, the core workloads of each family are always measured, and "
           "the others take turns over the sessions of this machine; the output names those that wait. --quick and "
           "--against measure core workloads. --filter and --processes measure exactly what they select.\n\n"

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kGitSeconds = 600;      ///< a checkout of a large tree on a slow disk
+constexpr double kCheckoutSeconds = 600;      ///< a checkout of a large tree on a slow disk
 constexpr double kBuildSeconds = 7200;   ///< and all its downloads
 constexpr std::size_t kPlaceDigits = 8;  ///< distinguish two clones of one name
 
@@ -189,7 +189,7 @@ struct Revisions::Impl {
 
   Expected<ChildOutcome> run_git(const fs::path& root, const Words& arguments) const {
     ChildSpec spec = git_command(root, arguments);
-    spec.timeout_seconds = kGitSeconds;
+    spec.timeout_seconds = kCheckoutSeconds;
     return start(spec);
   }
 

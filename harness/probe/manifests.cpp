@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string value_of(const EnvironmentVariables& environment, const std::string& name) {
+std::string variable(const EnvironmentVariables& environment, const std::string& name) {
   const auto found = environment.find(name);
   return found == environment.end() ? "" : found->second;
 }
@@ -53,8 +53,8 @@ std::vector<fs::path> named_files(const std::string& paths) {
 
 std::vector<fs::path> manifest_files(const EnvironmentVariables& environment, const fs::path& root) {
   for (const char* only : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"})
-    if (const std::string paths = value_of(environment, only); !paths.empty()) return named_files(paths);
-  std::vector<fs::path> files = named_files(value_of(environment, "VK_ADD_DRIVER_FILES"));
+    if (const std::string paths = variable(environment, only); !paths.empty()) return named_files(paths);
+  std::vector<fs::path> files = named_files(variable(environment, "VK_ADD_DRIVER_FILES"));
   for (const fs::path& folder : manifest_folders(environment, root))
     std::ranges::copy(manifests_in(folder), std::back_inserter(files));
   return files;
@@ -94,10 +94,10 @@ std::vector<fs::path> manifest_folders(const EnvironmentVariables& environment, 
   const auto add = [&](const std::string& base) { folders.emplace_back(fs::path(base) / "vulkan/icd.d"); };
   const auto add_list = [&](const std::string& paths) { std::ranges::for_each(split(paths), add); };
   const auto or_else = [&](const char* name, const std::string& fallback) {
-    const std::string value = value_of(environment, name);
+    const std::string value = variable(environment, name);
     return value.empty() ? fallback : value;
   };
-  const std::string home = value_of(environment, "HOME");
+  const std::string home = variable(environment, "HOME");
   add_list(or_else("XDG_CONFIG_HOME", home.empty() ? "" : home + "/.config"));
   add_list(or_else("XDG_CONFIG_DIRS", root.string() + "/etc/xdg"));
   add(root.string() + "/etc");

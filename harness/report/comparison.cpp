@@ -22,7 +22,7 @@ using judge::Verdict;
 /// A chart with more rows is unreadable: rows that are the same appear only in the table.
 constexpr std::size_t kMostDrawn = 60;
 
-const std::map<Verdict, Emphasis> kEmphasis{{Verdict::kRegressed, Emphasis::kBad},
+const std::map<Verdict, Emphasis> kVerdictEmphasis{{Verdict::kRegressed, Emphasis::kBad},
                                             {Verdict::kImproved, Emphasis::kGood},
                                             {Verdict::kUnknown, Emphasis::kWeak},
                                             {Verdict::kSame, Emphasis::kOpen}};
@@ -161,7 +161,7 @@ Table rows_table(const Comparison& comparison) {
        {"Needed", kNumber},
        {"Note", kText}}};
   for (const judge::ComparisonRow& row : comparison.rows)
-    table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), kEmphasis.at(row.verdict)),
+    table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), kVerdictEmphasis.at(row.verdict)),
                           row.benchmark, judge::is_measured(row) ? fine(row.ratio) : "",
                           row.p ? interval_text(row.interval) : "", p_text(row.p), value_text(row.base_value),
                           value_text(row.head_value), row.layout ? layout_text(*row.layout) : "",
@@ -183,7 +183,7 @@ Table exact_table(const Comparison& comparison) {
   return table;
 }
 
-std::string side_text(const judge::ComparisonSide& side) {
+std::string arm_text(const judge::ComparisonSide& side) {
   std::string text = side.commit.empty() ? side.name : fmt::format("commit {}", results::short_commit(side.commit));
   if (side.state == "dirty") text += " with changes";
   return text;
@@ -211,7 +211,7 @@ void add_missing(Section& section, const std::vector<judge::OneSided>& benchmark
 Section comparison_section(const Comparison& comparison) {
   Section section{"comparison", "Base against head"};
   section.add(Paragraph{sentence(comparison), emphasis_of(comparison)});
-  section.add(Paragraph{fmt::format("Base is {}, head is {}{}.", side_text(comparison.base), side_text(comparison.head),
+  section.add(Paragraph{fmt::format("Base is {}, head is {}{}.", arm_text(comparison.base), arm_text(comparison.head),
                                     comparison.interleaved ? ", interleaved in one session" : "")});
   section.add(List{warnings_of(comparison)});
   if (std::optional<Chart> chart = ratio_chart(comparison)) section.add(Charts{{std::move(*chart)}});

@@ -27,12 +27,12 @@ using results::ClaimScope;
 using results::DriverColumn;
 
 TableCell verdict_cell(DriverVerdict verdict) {
-  static const std::map<DriverVerdict, Emphasis> kEmphasis{
+  static const std::map<DriverVerdict, Emphasis> kColours{
       {DriverVerdict::kHolds, Emphasis::kGood},      {DriverVerdict::kGeneralises, Emphasis::kGood},
       {DriverVerdict::kDiffers, Emphasis::kWeak},    {DriverVerdict::kInPart, Emphasis::kWeak},
       {DriverVerdict::kDoesNotHold, Emphasis::kBad}, {DriverVerdict::kDoesNotGeneralise, Emphasis::kBad},
       {DriverVerdict::kNotSeen, Emphasis::kOpen},    {DriverVerdict::kOpen, Emphasis::kOpen}};
-  return {std::string(judge::to_string(verdict)), kEmphasis.at(verdict)};
+  return {std::string(judge::to_string(verdict)), kColours.at(verdict)};
 }
 
 TableCell claim_cell(const JudgedDriverClaim& judged) {

@@ -205,9 +205,9 @@ std::vector<Chart> time_charts(const std::string& family, const results::Family&
 
 /// The charts of a family, in order; each group is one line of the page. To add a chart, add its specification, a
 /// function that makes its rows, and a line here. A function returns no charts without data.
-using MakeCharts = std::vector<Chart> (*)(const std::string& family, const results::Family&, const Result&,
+using MakeFamilyCharts = std::vector<Chart> (*)(const std::string& family, const results::Family&, const Result&,
                                           const judge::Fitness&);
-constexpr MakeCharts kCharts[] = {time_charts,
+constexpr MakeFamilyCharts kCharts[] = {time_charts,
                                   [](const std::string& family, const results::Family&, const Result& result,
                                      const judge::Fitness& fitness) { return sweep_charts(family, result, fitness); },
                                   trade_off_charts, metric_charts};
@@ -301,7 +301,7 @@ Section family_section(const std::string& family, const results::Family& describ
   if (!without.empty())
     section.add(Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.",
                                       fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
-  for (const MakeCharts make : kCharts) section.add(Charts{make(family, described, result, fitness)});
+  for (const MakeFamilyCharts make : kCharts) section.add(Charts{make(family, described, result, fitness)});
   section.add(Charts{exhibit_charts(family, described, result, exhibits, fitness)});
   for (PictureComparison& comparison : picture_comparisons(family, described, result, exhibits))
     section.add(std::move(comparison));

@@ -111,13 +111,13 @@ Expected<BisectRecord> BisectRecord::open(const fs::path& path, const BisectQues
 
 Expected<BisectRecord> BisectRecord::begin(BisectRecord record, const BisectQuestion& question) {
   record.question_ = question;
-  record.text_ = json::serialize(to_json(question)) + "\n";
+  record.text_ = json::serialize(lab::to_json(question)) + "\n";
   if (const Expected<void> written = write_file(record.path_, record.text_); !written) return written.error();
   return record;
 }
 
 Expected<void> BisectRecord::append(BisectEntry entry) {
-  text_ += json::serialize(to_json(entry)) + "\n";
+  text_ += json::serialize(lab::to_json(entry)) + "\n";
   entries_.push_back(std::move(entry));
   return write_file(path_, text_);
 }

@@ -12,12 +12,12 @@ namespace {
 
 /// A series of up to so many points is looked at after every night to find when a change was known. In a longer one the
 /// steps grow with the distance from the change.
-constexpr std::size_t kEveryNight = 400, kSteps = 8;
+constexpr std::size_t kEveryNight = 400, kNightSteps = 8;
 
 /// The last point of the shortest beginning of the series that has the change.
 std::size_t known_at(std::span<const double> values, std::size_t index) {
   for (std::size_t count = index + kShortestLevel; count < values.size();
-       count += values.size() <= kEveryNight ? 1 : 1 + (count - index) / kSteps)
+       count += values.size() <= kEveryNight ? 1 : 1 + (count - index) / kNightSteps)
     if (std::ranges::any_of(find_levels(values.first(count)).starts,
                             [index](std::size_t start) { return is_same_change(start, index); }))
       return count - 1;
