@@ -1,11 +1,11 @@
 # The functions that define the modules, families and variants.
 #
-#   lab_module(<name> [USES <target>...] [HEADERS <module>...] [OBJECTS])
+#   lab_module(<name> [USES <target>...] [HEADERS <module>...] [OBJECTS] [TOGETHER])
 #       harness/<name>: *_test.cpp become build/.../tests/<name>_test; main.cpp and *_main.cpp are left to its
 #       module.cmake, which is included if it exists; the other files become a library <name>. USES names the modules
 #       that it calls. HEADERS names modules of which it includes headers but links nothing; this changes no build,
 #       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
-#       variants are linked.
+#       variants are linked. TOGETHER compiles its files in groups (precompiled.cmake), which is not for what variants link.
 #   lab_family(<family>)   the folder variants/<family>: family.json names its reference and its core workloads (none: all
 #       are core), family/ holds the sources that its variants share, and each .cpp next to family.json becomes a
 #       variant's executable, together with rivals/<variant>.c or rivals/<variant>/*.c if it has such a rival in C
@@ -22,11 +22,19 @@ function(lab_own target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${LAB_WARNINGS}>")
 endfunction()
 
+# QUICK: the tests' own code is not optimised, which saves two fifths of its build time. The code under test is built as
+# ever.
 function(lab_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "QUICK" "" "SOURCES;USES" ${ARGN})
   add_executable(${name}_test EXCLUDE_FROM_ALL ${arg_SOURCES})
   lab_own(${name}_test)
   target_link_libraries(${name}_test PRIVATE ${arg_USES} lab_gtest)
+  if(arg_QUICK)
+    target_compile_options(${name}_test PRIVATE -O0)
+    lab_precompile(${name}_test quick_test)
+  else()
+    lab_precompile(${name}_test test)
+  endif()
   # Tests find their data and the executables they start through these two.
   target_compile_definitions(${name}_test PRIVATE LAB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" LAB_BUILD_DIR="${CMAKE_BINARY_DIR}")
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LAB_TEST_DIR})
@@ -34,7 +42,7 @@ function(lab_test name)
 endfunction()
 
 function(lab_module name)
-  cmake_parse_arguments(arg "OBJECTS" "" "USES;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "OBJECTS;TOGETHER" "" "USES;HEADERS" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB sources ${dir}/*.cpp)
   file(GLOB tests ${dir}/*_test.cpp)
@@ -49,11 +57,13 @@ function(lab_module name)
     add_library(${name} STATIC ${sources})
   endif()
   lab_own(${name})
+  lab_precompile(${name} library)
+  if(arg_TOGETHER)
+    lab_compile_together(${name})
+  endif()
   target_link_libraries(${name} PUBLIC ${arg_USES})
   if(tests)
-    lab_test(${name} SOURCES ${tests} USES ${name})
-    # Not optimising the tests' own code saves two fifths of its build time. The code under test is built as ever.
-    target_compile_options(${name}_test PRIVATE -O0)
+    lab_test(${name} QUICK SOURCES ${tests} USES ${name})
   endif()
   if(EXISTS ${dir}/module.cmake)
     include(${dir}/module.cmake)
@@ -87,6 +97,7 @@ function(lab_family family)
   list(REMOVE_ITEM sources ${tests} "")
   add_library(family_${family} OBJECT ${sources})
   lab_own(family_${family})
+  lab_precompile(family_${family} library)
   target_compile_definitions(family_${family} PRIVATE LAB_FAMILY="${family}")
   target_link_libraries(family_${family} PUBLIC bench common)
   if(tests)
@@ -143,9 +154,11 @@ endif()
 function(lab_add_variant family variant reference)
   set(target variant_${family}_${variant})
   file(GLOB rival ${family}/rivals/${variant}.c ${family}/rivals/${variant}/*.c)
+  set_source_files_properties(${rival} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   add_executable(${target} ${family}/${variant}.cpp ${rival}
     $<TARGET_OBJECTS:bench> $<TARGET_OBJECTS:${LAB_VARIANT_MAIN}> $<TARGET_OBJECTS:family_${family}>)
   lab_own(${target})
+  lab_precompile(${target} executable)
   target_compile_definitions(${target} PRIVATE LAB_FAMILY="${family}" LAB_VARIANT="${variant}" $<$<BOOL:${LAB_FUZZ}>:LAB_FUZZ>)
   target_link_libraries(${target} PRIVATE $<TARGET_PROPERTY:family_${family},INTERFACE_LINK_LIBRARIES> common designs
     base lab_benchmark ${LAB_USES_${variant}})

@@ -2,7 +2,7 @@
 target_compile_options(family_${family} PRIVATE -ffp-contract=off)
 # The others are built for any CPU of the configured level, and this one is only called where its instructions are.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  set_source_files_properties(${dir}/family/avx2_steps.cpp PROPERTIES COMPILE_OPTIONS -mavx2)
+  set_source_files_properties(${dir}/family/avx2_steps.cpp PROPERTIES COMPILE_OPTIONS -mavx2 SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
 # Frames on a device.

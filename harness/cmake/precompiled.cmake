@@ -1,0 +1,54 @@
+# Fast compiles. Most of what a compile reads is the standard library's, the same each time. An object has the same
+# bytes as if it included them, so nothing that is measured depends on how they were read.
+#
+#   lab_precompile(<target> <kind>)   for a target of ours that links base; kinds: library, executable, test, quick_test
+#
+#   lab_compile_together(<target>)    its files in groups, each like one file: what several files instantiate is compiled
+#                                     once. So a name in an unnamed namespace stands once in a module.
+#
+# LAB_FAST_COMPILES=OFF builds without both, and then each file must include what it uses.
+set(fast ON)
+if(LAB_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(fast OFF)  # so that CI builds both ways; and only GCC's are known to change no byte
+endif()
+option(LAB_FAST_COMPILES "precompiled headers, and modules of the harness in groups" ${fast})
+
+set(LAB_PRECOMPILED <algorithm> <array> <atomic> <bit> <chrono> <cmath> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring>
+  <filesystem> <fstream> <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <ranges> <set> <span> <sstream>
+  <string> <string_view> <thread> <tuple> <utility> <variant> <vector> <boost/system/result.hpp> <fmt/format.h>)
+
+function(lab_compile_together target)
+  if(LAB_FAST_COMPILES)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
+function(lab_precompile target kind)
+  if(LAB_FAST_COMPILES)
+    target_precompile_headers(${target} REUSE_FROM lab_precompiled_${kind})
+  endif()
+endfunction()
+
+# One for each set of flags that the compiler tells apart. Libraries have -fPIC, executables -fPIE.
+function(lab_precompiled_headers kind)
+  cmake_parse_arguments(arg "" "" "OPTIONS;USES;HEADERS" ${ARGN})
+  set(target lab_precompiled_${kind})
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/precompiled.cpp CONTENT "// Its target has headers alone.\n")
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/generated/precompiled.cpp)
+  lab_own(${target})
+  target_link_libraries(${target} PRIVATE lab_fmt lab_boost ${arg_USES})
+  target_compile_options(${target} PRIVATE ${arg_OPTIONS})
+  target_precompile_headers(${target} PRIVATE ${LAB_PRECOMPILED} ${arg_HEADERS})
+  if(arg_OPTIONS MATCHES "-fPIE")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  endif()
+endfunction()
+
+if(LAB_FAST_COMPILES)
+  set(json <boost/json.hpp>)
+  set(gtest <gmock/gmock.h> <gtest/gtest.h>)
+  lab_precompiled_headers(library HEADERS ${json})
+  lab_precompiled_headers(executable OPTIONS -fPIE)
+  lab_precompiled_headers(test OPTIONS -fPIE USES lab_gtest HEADERS ${json} ${gtest})
+  lab_precompiled_headers(quick_test OPTIONS -fPIE -O0 USES lab_gtest HEADERS ${json} ${gtest})
+endif()
