@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <tuple>
 
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
 #include "harness/base/hash.h"
+#include "harness/base/parallel.h"
 #include "harness/measure/provenance.h"
 
 namespace lab::measure {
@@ -35,6 +37,14 @@ std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark
   return "";
 }
 
+/// The layouts of one executable: of several benchmarks.
+struct Linked {
+  fs::path executable;
+  std::string variant;
+  bool can = false;  ///< the build kept its link command
+  Expected<std::vector<CodeLayout>> layouts = std::vector<CodeLayout>{};
+};
+
 Expected<std::string> hash_of_executables(const Benchmark& benchmark) {
   if (benchmark.layouts.empty()) return content_hash(benchmark.executable);
   std::string all;
@@ -56,22 +66,26 @@ Expected<std::string> content_hash(const fs::path& file) {
 
 Expected<std::string> link_benchmarks(const fs::path& build_dir, const std::vector<Benchmark*>& benchmarks, int first,
                                       const Runner& run) {
-  std::map<fs::path, Expected<std::vector<CodeLayout>>> linked;
+  std::vector<Linked> linked;
+  for (const Benchmark* benchmark : benchmarks)
+    if (std::ranges::find(linked, benchmark->executable, &Linked::executable) == linked.end())
+      linked.push_back({benchmark->executable, variant_of(benchmark->name), can_link_layouts(benchmark->executable)});
+  std::atomic<bool> interrupted = false;
+  in_parallel(linked.size(), [&](std::size_t i) {
+    if (!linked[i].can || interrupted) return;
+    linked[i].layouts = link_layouts(build_dir, linked[i].executable, first, run);
+    if (!linked[i].layouts && linked[i].layouts.error().status == ExitStatus::kInterrupted) interrupted = true;
+  });
   std::vector<std::string> not_kept, problems;
-  for (Benchmark* benchmark : benchmarks) {
-    auto found = linked.find(benchmark->executable);
-    if (found == linked.end()) {
-      const bool can = can_link_layouts(benchmark->executable);
-      if (!can) not_kept.push_back(variant_of(benchmark->name));
-      found = linked
-                  .emplace(benchmark->executable,
-                           can ? link_layouts(build_dir, benchmark->executable, first, run) : std::vector<CodeLayout>{})
-                  .first;
-      if (!found->second && found->second.error().status == ExitStatus::kInterrupted) return found->second.error();
-      if (!found->second) problems.push_back(found->second.error().what);
-    }
-    if (found->second) benchmark->layouts = *found->second;
+  for (const Linked& one : linked) {
+    if (!one.can) not_kept.push_back(one.variant);
+    if (one.layouts) continue;
+    if (one.layouts.error().status == ExitStatus::kInterrupted) return one.layouts.error();
+    problems.push_back(one.layouts.error().what);
   }
+  for (Benchmark* benchmark : benchmarks)
+    if (const auto one = std::ranges::find(linked, benchmark->executable, &Linked::executable); one->layouts)
+      benchmark->layouts = *one->layouts;
   if (!not_kept.empty())
     problems.push_back(fmt::format("the build of {} kept no link command; the pinned toolchain's does",
                                    first_names(not_kept, kNamed)));

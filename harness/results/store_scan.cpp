@@ -4,12 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <system_error>
-#include <thread>
 
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
+#include "harness/base/parallel.h"
 
 namespace lab::results {
 
@@ -71,16 +70,7 @@ Expected<std::vector<ResultFile>> list_result_files(const fs::path& results) {
 std::vector<CondensedFile> condense_files(const fs::path& results, std::span<const ResultFile> files,
                                           const StoreRules& rules) {
   std::vector<CondensedFile> condensed(files.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < files.size(); i = next++) condensed[i] = condense_file(results, files[i], rules);
-  };
-  const std::size_t count =
-      std::min<std::size_t>({files.size(), std::max(1U, std::thread::hardware_concurrency()), 16});
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  in_parallel(files.size(), [&](std::size_t i) { condensed[i] = condense_file(results, files[i], rules); });
   return condensed;
 }
 
