@@ -13,16 +13,16 @@ inline constexpr std::size_t kMaxRepetitions = 100'000;
 
 /// How to measure.
 struct MeasureSettings {
-  double seconds = 1;                  ///< of the whole process, divided equally among the points of a sweep; 0: briefly
-  bool exact = false;                  ///< also counts instructions and collects costly counters
+  double seconds = 1;  ///< of the whole process, divided equally among the points of a sweep; 0: briefly
+  bool exact = false;  ///< also counts instructions and collects costly counters
   const Answers* reference = nullptr;  ///< of a workload with a tolerance; null: its distance is not computed
 };
 
 /// At each point: prepares the workload and repeats it until its share of the time has passed, set-up included, but at
-/// least five times. The first two repetitions are warm-up, and so are later ones that are not yet like the rest. Briefly
-/// is for a checksum, not for a time: two repetitions, of which the first is warm-up. An error if two repetitions read
-/// back different contents, or if an answer cannot be held against the reference's. `workload` must outlive the
-/// measurement.
+/// least five times. The first two repetitions are warm-up, and so are later ones that are not yet like the rest.
+/// Briefly is for a checksum, not for a time: two repetitions, of which the first is warm-up. An error if two
+/// repetitions read back different contents, or if an answer cannot be held against the reference's. `workload` must
+/// outlive the measurement.
 Expected<Measurement> measure(const Variant& variant, const Workload& workload, const Case& inputs,
                               const MeasureSettings& settings, const Clock& clock = {});
 

@@ -26,9 +26,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kCheckoutSeconds = 600;      ///< a checkout of a large tree on a slow disk
-constexpr double kBuildSeconds = 7200;   ///< and all its downloads
-constexpr std::size_t kPlaceDigits = 8;  ///< distinguish two clones of one name
+constexpr double kCheckoutSeconds = 600;  ///< a checkout of a large tree on a slow disk
+constexpr double kBuildSeconds = 7200;    ///< and all its downloads
+constexpr std::size_t kPlaceDigits = 8;   ///< distinguish two clones of one name
 
 /// Messages of an old make.py when packages are unavailable.
 constexpr std::array<std::string_view, 2> kLostPins{"could not fetch", "SPM_MIRROR"};

@@ -23,9 +23,9 @@ using judge::Verdict;
 constexpr std::size_t kMostDrawn = 60;
 
 const std::map<Verdict, Emphasis> kVerdictEmphasis{{Verdict::kRegressed, Emphasis::kBad},
-                                            {Verdict::kImproved, Emphasis::kGood},
-                                            {Verdict::kUnknown, Emphasis::kWeak},
-                                            {Verdict::kSame, Emphasis::kOpen}};
+                                                   {Verdict::kImproved, Emphasis::kGood},
+                                                   {Verdict::kUnknown, Emphasis::kWeak},
+                                                   {Verdict::kSame, Emphasis::kOpen}};
 
 /// Four decimals, so that a change of 0.1 % is visible.
 std::string fine(double ratio) {

@@ -206,11 +206,13 @@ std::vector<Chart> time_charts(const std::string& family, const results::Family&
 /// The charts of a family, in order; each group is one line of the page. To add a chart, add its specification, a
 /// function that makes its rows, and a line here. A function returns no charts without data.
 using MakeFamilyCharts = std::vector<Chart> (*)(const std::string& family, const results::Family&, const Result&,
-                                          const judge::Fitness&);
-constexpr MakeFamilyCharts kCharts[] = {time_charts,
-                                  [](const std::string& family, const results::Family&, const Result& result,
-                                     const judge::Fitness& fitness) { return sweep_charts(family, result, fitness); },
-                                  trade_off_charts, metric_charts};
+                                                const judge::Fitness&);
+constexpr MakeFamilyCharts kCharts[] = {
+    time_charts,
+    [](const std::string& family, const results::Family&, const Result& result, const judge::Fitness& fitness) {
+      return sweep_charts(family, result, fitness);
+    },
+    trade_off_charts, metric_charts};
 
 Table time_table(const WorkloadInfo& workload, const Result& result, const std::vector<VariantTimes>& measured,
                  const judge::Fitness& fitness) {

@@ -1,5 +1,6 @@
 // liblab_malloc.so: its functions, and programs that run with it. Not in builds without it: see malloc.cmake.
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -31,14 +32,14 @@ ChildOutcome outcome_of(const std::vector<std::string>& command, std::vector<std
   ChildSpec spec;
   spec.command = command;
   spec.environment = std::move(environment);
-  spec.environment.push_back(std::string("LD_PRELOAD=") + kLibrary);
+  spec.environment.push_back(fmt::format("LD_PRELOAD={}", kLibrary));
   spec.timeout_seconds = kPatience;
   return run_child(spec);
 }
 
 TEST_F(LabMalloc, conforms_without_a_remark) {
   const ChildOutcome outcome = outcome_of({LAB_BUILD_DIR "/variants/allocator/c_library", "--conformance"},
-                                          {std::string(bench::kPreloadedAs) + "=mine"});
+                                          {fmt::format("{}=mine", bench::kPreloadedAs)});
   EXPECT_EQ(outcome.code, 0);
   const boost::json::value printed = boost::json::parse(outcome.output);
   const boost::json::array& checks = printed.at("checks").as_array();

@@ -61,7 +61,7 @@ std::string table(Measured& measured, const std::string& corner, const Names& me
 }
 
 std::string family_file(const std::string& name) {
-  const Expected<std::string> text = read_file(std::string(LAB_SOURCE_DIR) + "/variants/ambient_obscurance/" + name);
+  const Expected<std::string> text = read_file(LAB_SOURCE_DIR "/variants/ambient_obscurance/" + name);
   EXPECT_TRUE(text);
   return text ? *text : "";
 }
