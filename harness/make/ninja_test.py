@@ -1,3 +1,4 @@
+import glob
 import os
 import subprocess
 import tempfile
@@ -48,6 +49,16 @@ class Plan(unittest.TestCase):
                                     check=True)
             self.assertGreater(empty.steps(), len(empty.variants()))
             self.assertEqual(empty.steps(), len(listed.stdout.splitlines()))
+
+    def test_what_an_object_takes_from_files_is_built_anew_with_them(self) -> None:
+        done = build.Build(build.existing_options(), build.fetch(build.existing_options(), quiet=True))
+        for target, kept in {"harness": "harness/report/page/**/*.*", "allocator_test": "variants/allocator/**/*.trace"}.items():
+            with self.subTest(target):
+                listed = subprocess.run([*done.tools.ninja, "-C", done.folder, "-t", "inputs", target],
+                                        capture_output=True, text=True, check=True)
+                files = set(glob.glob(os.path.join(paths.ROOT, kept), recursive=True))
+                self.assertGreater(len(files), 0)
+                self.assertEqual(files - set(listed.stdout.splitlines()), set())
 
 
 if __name__ == "__main__":

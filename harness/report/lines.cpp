@@ -17,21 +17,28 @@ namespace {
 constexpr std::size_t kMostDots = 30;
 
 json::object row_of(const Line& line, const LinePoint& point, const std::string& shade) {
-  const stats::Interval shown = point.interval.value_or(stats::Interval{point.y, point.y});
-  return {{"line", line.name}, {"benchmark", line.benchmark}, {"shade", shade},          {"x", point.x}, {"y", point.y},
-          {"low", shown.low},  {"high", shown.high},          {"shown", number(point.y)}};
+  return {{"line", line.name}, {"benchmark", line.benchmark}, {"shade", shade}, {"x", point.x},
+          {"y", point.y},      {"shown", number(point.y)}};
+}
+
+json::object interval_of(const Line& line, const LinePoint& point, const std::string& shade) {
+  return {{"line", line.name}, {"benchmark", line.benchmark}, {"shade", shade},
+          {"x", point.x},      {"low", point.interval->low},  {"high", point.interval->high}};
 }
 
 }  // namespace
 
 Chart line_chart(std::string_view name, const std::vector<Line>& lines, const LineAxes& axes) {
-  json::array rows;
+  json::array rows, intervals;
   std::set<double> at;
   std::size_t most = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool coloured = i < kColouredLines || lines.size() == kColouredLines + 1;
+    const std::string shade = coloured ? lines[i].name : "others";
     for (const LinePoint& point : lines[i].points) {
-      rows.push_back(row_of(lines[i], point, coloured ? lines[i].name : "others"));
+      rows.push_back(row_of(lines[i], point, shade));
+      if (point.interval && point.interval->low < point.interval->high)
+        intervals.push_back(interval_of(lines[i], point, shade));
       at.insert(point.x);
     }
     most = std::max(most, lines[i].points.size());
@@ -49,7 +56,7 @@ Chart line_chart(std::string_view name, const std::vector<Line>& lines, const Li
   }
   const auto title = [](const std::string& text, bool log) { return log ? text + " (log scale)" : text; };
   Chart chart("lines", name);
-  chart.data = {{"rows", std::move(rows)}};
+  chart.data = {{"rows", std::move(rows)}, {"intervals", std::move(intervals)}};
   chart.words = {
       {"x_title", title(axes.x_title, axes.x_log)}, {"y_title", title(axes.y_title, axes.y_log)}, {"x_label", x_label}};
   chart.values = {{"x_scale", scale(axes.x_log, {{"nice", false}, {"padding", 12}})},

@@ -35,5 +35,6 @@ std::span<const Resource> resources() {
 
 }  // namespace lab::report
 ")
-set_property(SOURCE ${resource_table} APPEND PROPERTY OBJECT_DEPENDS "${resource_files}")
+# Apart from the others: a group of files does not take over what its files depend on.
+set_source_files_properties(${resource_table} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON OBJECT_DEPENDS "${resource_files}")
 target_sources(report PRIVATE ${resource_table})

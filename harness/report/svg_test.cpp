@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "harness/judge/compare.h"
 #include "harness/report/charts.h"
+#include "harness/report/lines.h"
 #include "harness/report/report.h"
 #include "harness/report/resources.h"
 #include "harness/report/sample_test.h"
@@ -47,13 +49,14 @@ Document sample_document() {
 
 /// What Vega calls the mark that stands for one row of each chart.
 std::string mark_of(const std::string& spec) {
-  return spec == "posterior" ? "area mark" : spec == "events" || spec == "blocks" ? "bar" : "point";
+  return spec == "posterior" ? "area mark" : spec == "blocks" ? "bar" : "point";
 }
 
-/// The marks of a chart whose marks have no description of their own: the atlas's, which has hundreds in a chart and
-/// the same values in its matrix.
+/// The marks of a chart whose marks have no description of their own: the atlas's and events, which are hundreds or
+/// thousands in a chart.
 std::size_t plain_marks(const std::string& svg, const std::string& spec) {
-  const std::string group = fmt::format("<g class=\"mark-{} role-mark", spec == "image_grid" ? "rect" : "symbol");
+  const std::string group =
+      fmt::format("<g class=\"mark-{} role-mark", spec == "image_grid" || spec == "events" ? "rect" : "symbol");
   std::size_t found = 0;
   for (std::size_t at = svg.find(group); at != std::string::npos; at = svg.find(group, at + 1))
     found += count(svg.substr(at, svg.find("</g>", at) - at), "<path");
@@ -61,7 +64,7 @@ std::size_t plain_marks(const std::string& svg, const std::string& spec) {
 }
 
 std::size_t drawn_marks(const std::string& svg, const std::string& spec) {
-  return spec.starts_with("image_") || spec.starts_with("buffer_")
+  return spec.starts_with("image_") || spec.starts_with("buffer_") || spec == "events"
              ? plain_marks(svg, spec)
              : count(svg, "aria-roledescription=\"" + mark_of(spec) + "\"");
 }
@@ -175,6 +178,36 @@ TEST(Charts, with_few_processes_have_points_without_bars) {
         renderer().render(chart->name, drawing_specification(*chart, DrawingTarget::kFile));
     EXPECT_TRUE(svg) << svg.error().what;
   }
+}
+
+TEST(SvgRenderer, writes_places_in_hundredths_of_a_pixel_and_texts_as_they_are) {
+  const json::object spec =
+      json::parse(R"({"width": 320, "data": {"values": [{"x": 1, "y": 0.123456}, {"x": 3, "y": 7}]},
+      "mark": "line", "encoding": {"x": {"field": "x", "type": "quantitative", "title": "is 0.333333"},
+      "y": {"field": "y", "type": "quantitative"}}})")
+          .as_object();
+  const Expected<std::string> svg = renderer().render("third", spec);
+  ASSERT_TRUE(svg) << svg.error().what;
+  const std::regex fine(R"( (?:d|transform|x|y|x2|y2)="[^"]*\d\.\d{3})"), place(R"( d="[^"]*\d\.\d\d?[^\d])");
+  EXPECT_FALSE(std::regex_search(*svg, fine));
+  EXPECT_TRUE(std::regex_search(*svg, place)) << "a line with a place between pixels";
+  EXPECT_NE(svg->find("is 0.333333"), std::string::npos);
+}
+
+TEST(Charts, have_an_interval_only_where_its_ends_differ) {
+  const std::vector<Line> lines{
+      {"one", "a/one/c", {{1, 5, stats::Interval{4, 6}}, {2, 5, stats::Interval{5, 5}}, {3, 5, {}}}},
+      {"two", "a/two/c", {{1, 7, {}}, {2, 8, {}}}}};
+  const Chart chart = line_chart("lines", lines, {});
+  const std::string svg = *renderer().render(chart.name, drawing_specification(chart, DrawingTarget::kFile));
+  const std::size_t layer = svg.find("class=\"mark-rule role-mark layer_0_marks");
+  ASSERT_NE(layer, std::string::npos);
+  EXPECT_EQ(count(svg.substr(layer, svg.find("</g>", layer) - layer), "<line"), 1u);
+
+  const Chart none = line_chart("lines", {lines.back()}, {});
+  const Expected<std::string> drawn = renderer().render(none.name, drawing_specification(none, DrawingTarget::kFile));
+  ASSERT_TRUE(drawn) << drawn.error().what;
+  EXPECT_EQ(count(*drawn, "mark-rule role-mark"), 0u);
 }
 
 TEST(SvgRenderer, names_a_chart_that_vega_cannot_draw) {
