@@ -151,6 +151,10 @@ class Names(unittest.TestCase):
         self.assertEqual(names.nearest_hint("toolchian", ["toolchain", "harness"]), "did you mean 'toolchain'?")
         self.assertEqual(names.nearest_hint("zzz", ["b", "a"]), "one of a, b")
         self.assertEqual(names.nearest_hint("nope", ["compare"]), "one of compare")
+        self.assertEqual(names.nearest_hint("ninja_test", ["ninja", "python make.ninja_test"]),
+                         "did you mean 'python make.ninja_test'?")
+        many = [f"test {number:03}" for number in range(100)]
+        self.assertEqual(names.nearest_hint("nothing", many), f"one of {', '.join(many[:12])}, 88 more")
         self.assertEqual(names.nearest_hint("--filter", ["--full"], "help"), "help")
 
 
