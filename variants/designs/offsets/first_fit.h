@@ -19,23 +19,17 @@
 namespace lab::designs {
 
 /// A RangeAllocator. Its capacity is less than 2^63.
-class FirstFit {
+class FirstFit : public RangeOfNodes {
  public:
-  FirstFit(std::uint64_t capacity, std::uint64_t block_bytes) : nodes_(capacity, block_bytes) { nodes_.start(list_); }
+  FirstFit(std::uint64_t capacity, std::uint64_t block_bytes) : RangeOfNodes(capacity, block_bytes) {
+    nodes_.start(list_);
+  }
 
   Suballocation allocate(std::uint64_t bytes, std::uint64_t alignment);
   void free(Suballocation taken);
 
-  std::uint64_t capacity() const { return nodes_.capacity(); }
-  std::size_t used_count() const { return nodes_.used_count(); }
-  std::uint64_t used_bytes() const { return nodes_.used_bytes(); }
-  std::uint64_t requested_bytes() const { return nodes_.requested_bytes(); }
   std::uint64_t largest_free() const;  ///< O(free spaces)
   std::size_t metadata_bytes() const { return sizeof *this + nodes_.heap_bytes(); }
-  template <typename Visit>
-  void for_each(Visit visit) const {
-    nodes_.for_each(visit);
-  }
 
  private:
   using Index = RangeNodes::Index;
@@ -47,7 +41,6 @@ class FirstFit {
     void resize(RangeNodes& nodes, Index space, std::uint64_t bytes) { nodes[space].state = bytes; }
   };
 
-  RangeNodes nodes_;
   [[no_unique_address]] List list_;
 };
 

@@ -23,30 +23,23 @@
 namespace lab::designs {
 
 /// A RangeAllocator. Its capacity is less than 2^63.
-class FloatBins {
+class FloatBins : public RangeOfNodes {
  public:
-  FloatBins(std::uint64_t capacity, std::uint64_t block_bytes) : nodes_(capacity, block_bytes) { nodes_.start(lists_); }
+  FloatBins(std::uint64_t capacity, std::uint64_t block_bytes) : RangeOfNodes(capacity, block_bytes) {
+    nodes_.start(lists_);
+  }
 
   Suballocation allocate(std::uint64_t bytes, std::uint64_t alignment);
   void free(Suballocation taken);
 
-  std::uint64_t capacity() const { return nodes_.capacity(); }
-  std::size_t used_count() const { return nodes_.used_count(); }
-  std::uint64_t used_bytes() const { return nodes_.used_bytes(); }
-  std::uint64_t requested_bytes() const { return nodes_.requested_bytes(); }
   std::uint64_t largest_free() const { return lists_.largest(nodes_); }
   std::size_t metadata_bytes() const { return sizeof *this + nodes_.heap_bytes(); }
-  template <typename Visit>
-  void for_each(Visit visit) const {
-    nodes_.for_each(visit);
-  }
 
  private:
   using Lists = SizeLists<3, 1>;
 
   Suballocation allocate_aligned(std::uint64_t bytes, std::uint64_t alignment);
 
-  RangeNodes nodes_;
   Lists lists_;
 };
 

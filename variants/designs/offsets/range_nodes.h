@@ -160,6 +160,24 @@ class RangeNodes {
   std::uint64_t used_bytes_ = 0, requested_bytes_ = 0;
 };
 
+/// What a RangeAllocator over nodes can say without its lists.
+class RangeOfNodes {
+ public:
+  std::uint64_t capacity() const { return nodes_.capacity(); }
+  std::size_t used_count() const { return nodes_.used_count(); }
+  std::uint64_t used_bytes() const { return nodes_.used_bytes(); }
+  std::uint64_t requested_bytes() const { return nodes_.requested_bytes(); }
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    nodes_.for_each(visit);
+  }
+
+ protected:
+  RangeOfNodes(std::uint64_t capacity, std::uint64_t block_bytes) : nodes_(capacity, block_bytes) {}
+
+  RangeNodes nodes_;
+};
+
 inline void RangeNodes::keep(Index part, std::uint32_t number) {
   Node& node = nodes_[part];
   assert(part != kEnds && part < nodes_.size() && !node.is_free() && !node.waits());
