@@ -18,7 +18,6 @@
 #include "harness/base/temporary_folder.h"
 #include "harness/bench/checksum.h"
 #include "harness/bench/exhibits.h"
-#include "variants/common/workloads/workload.h"
 #include "variants/render_config/engine/device_objects.h"
 #include "variants/render_config/engine/live_config.h"
 #include "variants/render_config/engine/stage.h"
@@ -173,6 +172,11 @@ class FrameTask final : public bench::Task {
     required(stage_->execute(), "rendering a frame");
     return ns;
   }
+  static double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+  }
   std::unique_ptr<FrameRenderer> made(FrameMaker& maker, CodedFrame which) {
     required(maker.read(which), "reading the configuration");
     return required(maker.make(objects_, kWidth, kHeight), "making the frame");
@@ -324,9 +328,12 @@ class EditTask final : public bench::Task {
 };
 
 bench::Workload commands_workload(const Renderer& renderer, const Named& of) {
-  bench::Workload workload = make_workload(fmt::format("commands_{}", of.name),
-                                           fmt::format("The commands of a frame alone, without a driver: {}", of.title),
-                                           {"record"}, kFrames, "frame");
+  bench::Workload workload;
+  workload.name = fmt::format("commands_{}", of.name);
+  workload.title = fmt::format("The commands of a frame alone, without a driver: {}", of.title);
+  workload.phases = {"record"};
+  workload.operations = kFrames;
+  workload.operation = "frame";
   workload.metrics = kCountMetrics;
   workload.prepare = [renderer, which = of.which](const bench::Case& inputs) {
     return std::make_unique<CommandsTask>(renderer, which, inputs.seed, kObjects);
@@ -348,10 +355,12 @@ bench::Workload objects_workload(const Renderer& renderer) {
 }
 
 bench::Workload load_workload(const Renderer& renderer, const Named& of) {
-  bench::Workload workload =
-      make_workload(fmt::format("load_{}", of.name),
-                    fmt::format("From files to a frame that can be recorded, without a driver: {}", of.title),
-                    {"read", "make"}, 1, "load");
+  bench::Workload workload;
+  workload.name = fmt::format("load_{}", of.name);
+  workload.title = fmt::format("From files to a frame that can be recorded, without a driver: {}", of.title);
+  workload.phases = {"read", "make"};
+  workload.operations = 1;
+  workload.operation = "load";
   workload.prepare = [renderer, which = of.which](const bench::Case& inputs) {
     return std::make_unique<LoadTask>(renderer, which, inputs.seed);
   };
@@ -359,7 +368,10 @@ bench::Workload load_workload(const Renderer& renderer, const Named& of) {
 }
 
 /// A workload on a device, whose threads and clocks are its own.
-bench::Workload on_device(bench::Workload workload) {
+bench::Workload on_device(std::string name, std::string title) {
+  bench::Workload workload;
+  workload.name = std::move(name);
+  workload.title = std::move(title);
   workload.parallel = true;
   workload.repeatable = false;
   workload.unsupported = vulkan::no_measured_device();
@@ -367,9 +379,11 @@ bench::Workload on_device(bench::Workload workload) {
 }
 
 bench::Workload frame_workload(const Renderer& renderer, const Named& of) {
-  bench::Workload workload = on_device(make_workload(
-      fmt::format("frame_{}", of.name), fmt::format("Frames of {} x {} pixels: {}", kWidth, kHeight, of.title),
-      {"record"}, kDeviceFrames, "frame"));
+  bench::Workload workload = on_device(fmt::format("frame_{}", of.name),
+                                       fmt::format("Frames of {} x {} pixels: {}", kWidth, kHeight, of.title));
+  workload.phases = {"record"};
+  workload.operations = kDeviceFrames;
+  workload.operation = "frame";
   workload.metrics = {{vulkan::kGpuTime, vulkan::kGpuTimeTitle, "ns", kTime, kLess},
                       {vulkan::kGpuTimeByCpu, vulkan::kGpuTimeByCpuTitle, "ns", kTime, kLess},
                       {"to_coded", "Recording by that of the frame in C++, in the same process", "", kQuality, kLess}};
@@ -388,9 +402,11 @@ bench::Workload frame_workload(const Renderer& renderer, const Named& of) {
 }
 
 bench::Workload edit_workload(const Renderer& renderer, const Edit& edit) {
-  bench::Workload workload = on_device(make_workload(
-      edit.name, fmt::format("From an edit of {} to the end of the first frame that shows it", edit.title),
-      {"until_new"}, edit.timed(), "edit"));
+  bench::Workload workload =
+      on_device(edit.name, fmt::format("From an edit of {} to the end of the first frame that shows it", edit.title));
+  workload.phases = {"until_new"};
+  workload.operations = edit.timed();
+  workload.operation = "edit";
   if (edit.added_shader != nullptr)
     workload.version = 2;  // version 1 kept all but the pass, and timed the removal, too
   workload.metrics = {
