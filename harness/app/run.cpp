@@ -17,6 +17,7 @@
 #include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
+#include "harness/base/parallel.h"
 #include "harness/base/random.h"
 #include "harness/base/temporary_folder.h"
 #include "harness/base/usage_error.h"
@@ -455,7 +456,8 @@ Expected<RunOutcome> run(const RunRequest& request, measure::SessionEvents& even
       [&](const std::string& hash) { return !foreign && planned->memory.conformed(hash); },
       [&](const std::string& hash) {
         if (!foreign) planned->memory.keep_conforming(hash);
-      }};
+      },
+      all_cpus()};
   events.on_block(result);
   const measure::Conditions before = measure::read_conditions("/");
   const double start = monotonic_seconds();

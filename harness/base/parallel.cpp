@@ -7,16 +7,19 @@
 
 namespace lab {
 
-void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
+std::size_t all_cpus() {
+  return std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+}
+
+void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work, std::size_t threads) {
   std::atomic<std::size_t> next = 0;
   const auto work_on = [&] {
     for (std::size_t i = next++; i < count; i = next++) work(i);
   };
-  const std::size_t workers = std::min<std::size_t>({count, std::max(1U, std::thread::hardware_concurrency()), 16});
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(work_on);
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < std::min(count, threads); ++i) others.emplace_back(work_on);
   work_on();
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& other : others) other.join();
 }
 
 }  // namespace lab

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <set>
 
 #include "harness/base/fit.h"
+#include "harness/base/parallel.h"
 
 namespace lab::measure {
 
@@ -13,20 +15,16 @@ void ConformanceGate::check(const SessionArms& arms, const std::vector<Benchmark
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < arms.size(); ++i) candidates.push_back({arms[i].benchmark, arms[i].arm});
   for (const Benchmark& reference : references) candidates.push_back({&reference, std::string(results::kHead)});
-  std::set<std::string> unknown;
+  std::vector<Candidate> unknown;
+  std::set<std::string> identities;
   for (const Candidate& one : candidates)
-    if (!recall(one)) unknown.insert(identity(one));
-  std::size_t checked = 0;
+    if (!recall(one) && identities.insert(identity(one)).second) unknown.push_back(one);
+  check(unknown);
   std::set<std::pair<std::string, std::string>> reported;  // variant and arm
   for (const Candidate& one : candidates) {
-    const std::string variant = variant_of(one.benchmark->name);
-    if (!found_.contains(identity(one))) {
-      if (processes_.interrupted() || log_.problem()) return;
-      events_.on_conformance({variant, one.arm, checked++, unknown.size()});
-      if (!check(one)) return;
-    }
+    if (!found_.contains(identity(one))) return;  // interrupted
     // The control is the same executable as head, and ends with it.
-    if (one.arm != results::kControl && reported.emplace(variant, one.arm).second) report(one);
+    if (one.arm != results::kControl && reported.emplace(variant_of(one.benchmark->name), one.arm).second) report(one);
   }
   if (const double seconds = environment_.now() - start; most_seconds > 0 && seconds > most_seconds)
     log_.add_unusual(
@@ -59,16 +57,31 @@ bool ConformanceGate::recall(const Candidate& one) {
   return true;
 }
 
-/// False if interrupted.
-bool ConformanceGate::check(const Candidate& one) {
-  std::optional<ConformanceResult> found = processes_.check(*one.benchmark);
-  if (!found) return false;
+/// Starts no further check once one was interrupted.
+void ConformanceGate::check(const std::vector<Candidate>& unknown) {
+  if (processes_.interrupted() || log_.problem()) return;
+  std::vector<std::optional<ConformanceResult>> found(unknown.size());
+  std::mutex alone;
+  std::size_t started = 0;
+  const auto check_one = [&](std::size_t i) {
+    {
+      const std::lock_guard lock(alone);
+      if (processes_.interrupted()) return;
+      events_.on_conformance({variant_of(unknown[i].benchmark->name), unknown[i].arm, started++, unknown.size()});
+    }
+    found[i] = processes_.check(*unknown[i].benchmark);
+  };
+  in_parallel(unknown.size(), check_one, environment_.checks_at_once);
+  for (std::size_t i = 0; i < unknown.size(); ++i)
+    if (found[i]) keep(unknown[i], std::move(*found[i]));
+}
+
+void ConformanceGate::keep(const Candidate& one, ConformanceResult&& found) {
   const std::string hash = hash_of(one);
   // With a remark, it is checked in every session, so that each says so.
-  const bool well = found->failures.empty() && found->remarks.empty();
+  const bool well = found.failures.empty() && found.remarks.empty();
   if (well && !hash.empty() && environment_.on_conforms) environment_.on_conforms(hash);
-  found_.emplace(identity(one), std::move(*found));
-  return true;
+  found_.emplace(identity(one), std::move(found));
 }
 
 void ConformanceGate::report(const Candidate& one) {

@@ -35,7 +35,8 @@ class ConformanceGate {
   std::string hash_of(const Candidate& one) const;
   std::string identity(const Candidate& one) const;
   bool recall(const Candidate& one);
-  bool check(const Candidate& one);
+  void check(const std::vector<Candidate>& unknown);
+  void keep(const Candidate& one, ConformanceResult&& found);
   void report(const Candidate& one);
 
   const SessionEnvironment& environment_;

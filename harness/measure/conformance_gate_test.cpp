@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <mutex>
+
 #include "harness/measure/session_fixture.h"
 
 namespace lab::measure {
@@ -52,6 +55,38 @@ TEST(ConformanceGate, ends_when_interrupted_and_then_knows_of_no_failure) {
   EXPECT_EQ(gate.commands.size(), 1U);
   EXPECT_FALSE(gate.gate.fails(gate.spec.selection.benchmarks[0], "head"));
   EXPECT_TRUE(gate.result.session.unusual.empty());
+}
+
+TEST(ConformanceGate, checks_several_at_once_and_starts_none_after_an_interrupt) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 40; ++i) names.push_back(fmt::format("v{}", i));
+  const auto checked_with = [&](int stops) {
+    Gate gate;
+    gate.spec.selection.benchmarks.clear();
+    for (const std::string& name : names) gate.spec.selection.benchmarks.push_back(made_up_benchmark(name));
+    gate.environment.checks_at_once = 4;
+    std::mutex alone;
+    std::condition_variable changed;
+    int running = 0, most = 0, started = 0;
+    gate.environment.run = [&](const ChildSpec&) {
+      std::unique_lock lock(alone);
+      most = std::max(most, ++running);
+      const bool stop = ++started == stops;
+      changed.notify_all();
+      // The first waits for the others, or this test would pass with one after the other.
+      changed.wait_for(lock, std::chrono::seconds(10), [&] { return most >= 2; });
+      --running;
+      ChildOutcome outcome = gate.next;
+      if (stop) outcome.end = ChildEnd::kStopped;
+      return outcome;
+    };
+    gate.check();
+    EXPECT_GE(most, 2);
+    EXPECT_LE(most, 4);
+    return started;
+  };
+  EXPECT_EQ(checked_with(0), 40);
+  EXPECT_LT(checked_with(5), 40);
 }
 
 TEST(ConformanceGate, says_that_it_took_long) {

@@ -61,6 +61,7 @@ struct SessionEnvironment {
   /// Whether an executable with this content hash is known to conform; none: nothing is known.
   std::function<bool(const std::string& hash)> known_to_conform = {};
   std::function<void(const std::string& hash)> on_conforms = {};  ///< it was checked and conforms
+  std::size_t checks_at_once = 1;                                 ///< of executables' conformance; more: `run` may too
 };
 
 /// How a session judges its numbers. The session only measures; its caller supplies this rule.

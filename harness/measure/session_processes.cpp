@@ -51,7 +51,7 @@ results::Failure failure_of(const Benchmark& benchmark, std::string kind, std::s
 std::optional<ConformanceResult> SessionProcesses::check(const Benchmark& benchmark) {
   std::optional<ConformanceResult> found =
       run_conformance(benchmark.executable, environment_.run, benchmark.malloc.get());
-  interrupted_ = interrupted_ || !found;
+  if (!found) interrupted_ = true;
   return found;
 }
 

@@ -1,6 +1,7 @@
 /// The processes of a session: how each is started, and how it ended.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -23,7 +24,7 @@ class SessionProcesses {
   SessionProcesses(const SessionSpec& spec, const SessionEnvironment& environment)
       : spec_(spec), environment_(environment) {}
 
-  /// Nothing if interrupted.
+  /// Nothing if interrupted. Several threads may check at once if the environment's `run` serves them.
   std::optional<ConformanceResult> check(const Benchmark& benchmark);
 
   /// Measures for `seconds`. `kept_samples`: most samples of each phase.
@@ -45,7 +46,7 @@ class SessionProcesses {
   const SessionSpec& spec_;
   const SessionEnvironment& environment_;
   std::map<std::string, std::filesystem::path> answers_;  ///< files, by "family/workload"
-  bool interrupted_ = false;
+  std::atomic<bool> interrupted_ = false;
 };
 
 }  // namespace lab::measure
