@@ -1,11 +1,12 @@
 # The functions that define the modules, families and variants.
 #
-#   lab_module(<name> [USES <target>...] [HEADERS <module>...] [OBJECTS] [TOGETHER])
+#   lab_module(<name> [USES <target>...] [HEADERS <module>...] [OBJECTS] [TOGETHER] [PLAIN])
 #       harness/<name>: *_test.cpp become build/.../tests/<name>_test; main.cpp and *_main.cpp are left to its
 #       module.cmake, which is included if it exists; the other files become a library <name>. USES names the modules
 #       that it calls. HEADERS names modules of which it includes headers but links nothing; this changes no build,
 #       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
 #       variants are linked. TOGETHER compiles its files in groups (precompiled.cmake), which is not for what variants link.
+#       PLAIN: a release has -O1, which is enough for what starts processes, reads and writes.
 #   lab_family(<family>)   the folder variants/<family>: family.json names its reference and its core workloads (none: all
 #       are core), family/ holds the sources that its variants share, and each .cpp next to family.json becomes a
 #       variant's executable, together with rivals/<variant>.c or rivals/<variant>/*.c if it has such a rival in C
@@ -42,7 +43,7 @@ function(lab_test name)
 endfunction()
 
 function(lab_module name)
-  cmake_parse_arguments(arg "OBJECTS;TOGETHER" "" "USES;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "OBJECTS;TOGETHER;PLAIN" "" "USES;HEADERS" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB sources ${dir}/*.cpp)
   file(GLOB tests ${dir}/*_test.cpp)
@@ -57,7 +58,12 @@ function(lab_module name)
     add_library(${name} STATIC ${sources})
   endif()
   lab_own(${name})
-  lab_precompile(${name} library)
+  if(arg_PLAIN)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    lab_precompile(${name} plain)
+  else()
+    lab_precompile(${name} library)
+  endif()
   if(arg_TOGETHER)
     lab_compile_together(${name})
   endif()

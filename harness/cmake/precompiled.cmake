@@ -1,7 +1,8 @@
 # Fast compiles. Most of what a compile reads is the standard library's, the same each time. With the headers precompiled
 # an object had the same bytes as with them included (compared by hand for a variant).
 #
-#   lab_precompile(<target> <kind>)   for a target of ours that links base; kinds: library, executable, test, quick_test
+#   lab_precompile(<target> <kind>)   for a target of ours that links base; kinds: library, plain (a library for which
+#                                     -O1 is enough), executable, test, quick_test
 #
 #   lab_compile_together(<target>)    its files in groups, each like one file: what several files instantiate is compiled
 #                                     once. So a name in an unnamed namespace stands once in a module.
@@ -48,7 +49,10 @@ if(LAB_FAST_COMPILES)
   set(json <boost/json.hpp>)
   set(gtest <gmock/gmock.h> <gtest/gtest.h>)
   lab_precompiled_headers(library HEADERS ${json})
+  lab_precompiled_headers(plain OPTIONS -O1 HEADERS ${json})
   lab_precompiled_headers(executable OPTIONS -fPIE)
   lab_precompiled_headers(test OPTIONS -fPIE USES lab_gtest HEADERS ${json} ${gtest})
   lab_precompiled_headers(quick_test OPTIONS -fPIE -O0 USES lab_gtest HEADERS ${json} ${gtest})
 endif()
+
+lab_compile_together(lab_benchmark)

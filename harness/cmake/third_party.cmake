@@ -65,6 +65,7 @@ lab_hide_store(lab_sqlite sqlite ${dir})
 target_compile_definitions(lab_sqlite PRIVATE SQLITE_THREADSAFE=2 SQLITE_DQS=0 SQLITE_DEFAULT_MEMSTATUS=0
   SQLITE_OMIT_LOAD_EXTENSION SQLITE_OMIT_DEPRECATED SQLITE_OMIT_SHARED_CACHE)
 target_link_libraries(lab_sqlite PUBLIC Threads::Threads)
+target_compile_options(lab_sqlite PRIVATE $<$<CONFIG:Release>:-O1>)  # its files are small
 
 lab_package(dir mimalloc)
 # Defines only the mi_ functions and does not replace malloc.
