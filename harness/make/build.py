@@ -27,8 +27,8 @@ GROUPS = ("harness", "variants", "vulkan", "report")
 DEFAULT_MARCH = "x86-64-v2"
 OWNER_BUILDS = "its owner builds it (python3 make.py test builds everything); or copy the checkout: cp -r"
 
-STEPS_A_SECOND = 0.35
-"""Compile steps per second and core, for the first estimate on a machine."""
+FIRST_SPEED = 0.8
+"""Seconds of ninja.work_of() that one core does in a second, for the first estimate on a machine."""
 
 
 class BuildOptions(NamedTuple):
@@ -144,10 +144,10 @@ class Build:
             raise MakeError(f"configuring {self.folder} failed with {how_ended(done.returncode)}", hint)
         paths.write_if_changed(stamp, f"{tools} {names}\n")
 
-    def variants(self) -> list[dict[str, str]]:
+    def variants(self) -> list[dict[str, Any]]:
         """The generated list of variants."""
         with open(os.path.join(self.folder, "variants.json"), encoding="utf-8") as file:
-            listed: list[dict[str, str]] = json.load(file)
+            listed: list[dict[str, Any]] = json.load(file)
         return listed
 
     def reload_variants(self) -> None:
@@ -173,27 +173,34 @@ class Build:
             raise MakeError(f"no variant matches '{pattern}'", nearest_hint(pattern, known), 2)
         return found
 
-    def steps(self, targets: Sequence[str] = ()) -> int:
-        """How many steps a build of `targets` would run now. 0 if ninja does not say: then the build does."""
-        return ninja.pending([*self.tools.ninja, "-C", self.folder], targets) or 0
+    def plan(self, targets: Sequence[str] = ()) -> list[str]:
+        """The steps that a build of `targets` would run now; [] if ninja does not say: then the build does."""
+        return ninja.plan([*self.tools.ninja, "-C", self.folder], targets) or []
 
     def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
         """(steps, seconds): how many steps a build would run, and about how long they take on this machine."""
-        steps = self.steps(targets)
-        rate = float(paths.read_if_there(os.path.join(self.folder, "rate")) or STEPS_A_SECOND * (os.cpu_count() or 1))
-        return steps, steps / rate
+        steps = self.plan(targets)
+        speed = float(paths.read_if_there(self._speed_file()) or FIRST_SPEED * (os.cpu_count() or 1))
+        return len(steps), ninja.work_of(steps) / speed
+
+    def _speed_file(self) -> str:
+        return os.path.join(self.folder, "speed")
 
     def run(self, targets: Sequence[str] = ()) -> None:
         """Builds; a failure prints the compiler's output and raises MakeError."""
         started = time.monotonic()
         log = os.path.join(self.folder, "build.log")
-        status, total = ninja.run([*self.tools.ninja, "-C", self.folder, *targets], log, "build")
+        command = [*self.tools.ninja, "-C", self.folder]
+        planned = ninja.plan(command, targets)
+        if planned == []:
+            return
+        status = ninja.run([*command, *targets], log, "build", planned=planned or ())
         if status != 0:
             print_line(logs.failures(log))
             raise MakeError(f"building {self.folder} failed", f"the whole log: {log}")
-        elapsed = time.monotonic() - started
-        if total >= 20:
-            paths.write_if_changed(os.path.join(self.folder, "rate"), f"{total / elapsed:.3f}")
+        work = ninja.work_of(planned or ())
+        if work >= 20:
+            paths.write_if_changed(self._speed_file(), f"{work / (time.monotonic() - started):.3f}")
 
 
 class FinishedBuild(Build):
@@ -218,9 +225,9 @@ class FinishedBuild(Build):
     def reload_variants(self) -> None:
         """The list cannot be written anew; `run` reports if it is old."""
 
-    def steps(self, targets: Sequence[str] = ()) -> int:
-        """0: nothing is built."""
-        return 0
+    def plan(self, targets: Sequence[str] = ()) -> list[str]:
+        """[]: nothing is built."""
+        return []
 
     def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
         """(0, 0): nothing is built."""
@@ -235,7 +242,7 @@ class FinishedBuild(Build):
             raise MakeError(f"'{self.folder}' lacks {', '.join(missing[:3])}{more}, and you may not write there",
                             OWNER_BUILDS)
         try:
-            is_older = bool(ninja.pending([*self.tools.ninja, "-C", self.folder], targets))
+            is_older = bool(ninja.plan([*self.tools.ninja, "-C", self.folder], targets))
         except OSError:
             return
         if is_older:
@@ -325,7 +332,7 @@ def bring_up_to_date() -> None:
                     if os.path.exists(os.path.join(folder, each["executable"]))]
         targets = ["harness", *(each["target"] for each in variants)]
         is_new = paths.read_if_there(os.path.join(folder, "configured")).split()[1:] != [_names_key()]
-        if not is_new and not ninja.pending([_cached(folder)["CMAKE_MAKE_PROGRAM"], "-C", folder], targets):
+        if not is_new and not ninja.plan([_cached(folder)["CMAKE_MAKE_PROGRAM"], "-C", folder], targets):
             return
     except (KeyError, OSError, ValueError):
         return

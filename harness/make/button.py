@@ -21,6 +21,12 @@ FETCHED_BYTES_A_SECOND = 5e6
 UNFIT = 4
 """Exit status of a session whose times have no verdict. The report of it is written first."""
 
+EARLY_BUDGET_S = 30
+"""For the family that a first press measures before it builds the others."""
+
+FEWEST_VARIANTS = 10
+"""A family with fewer is measured first only if no other is left: its answer says little."""
+
 TIMES = os.path.join(paths.place_for("build"), "stage-times.json")
 
 
@@ -64,22 +70,24 @@ def main(argv: list[str]) -> int:
     chosen = arguments.mode or "default"
 
     reader.tell(True)
-    stages = Stages(5)
     mine = paths.is_writable(options.folder)
     missing, size = build.pending(options) if mine else ([], 0)
     what = f"fetch {len(missing)} packages, {size / 1e6:.0f} MB" if missing else "fetch: nothing to do"
+    is_first = mine and not os.path.exists(os.path.join(options.folder, "harness"))
+    stages = Stages(7 if is_first else 5)
     with stages.stage(what, size / FETCHED_BYTES_A_SECOND):
         ready = build.Build(options, build.fetch(options)) if mine else build.FinishedBuild(options)
+    folder = os.path.join(paths.place_for("reports"), time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
     with ready.alone():
         ready.configure()
-        steps, seconds = ready.estimate()
-        with stages.stage(f"build {steps} steps" if steps else "build: nothing to do", seconds):
-            ready.run()
+        if is_first:
+            family, targets = first_family(ready)
+            build_stage(stages, ready, f"the harness and {family}", targets)
+            early_answer(stages, ready, family, folder)
+        build_stage(stages, ready, "the other families" if is_first else "", needed_of(ready))
     if mine:
         build.build_simulated_devices(ready)
     harness = os.path.join(ready.folder, "harness")
-
-    folder = os.path.join(paths.place_for("reports"), time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
 
     flags = [f"--{chosen}"] if chosen != "default" else []
     try:
@@ -96,6 +104,40 @@ def main(argv: list[str]) -> int:
         raise
     print(path, flush=True)
     return ending(status, measured, written)
+
+
+def build_stage(stages: Stages, ready: build.Build, what: str, targets: Sequence[str]) -> None:
+    """Builds `targets`, as a stage."""
+    steps, seconds = ready.estimate(targets)
+    what = f"build {what}, {steps} steps" if what else f"build {steps} steps"
+    with stages.stage(what if steps else "build: nothing to do", seconds):
+        ready.run(targets)
+
+
+def needed_of(ready: build.Build) -> list[str]:
+    """The targets that a press runs. Programs for other uses are left to `build`."""
+    return ["harness", *(variant["target"] for variant in ready.variants())]
+
+
+def first_family(ready: build.Build) -> tuple[str, list[str]]:
+    """The family that is built in the fewest steps, and the targets with which it can be measured."""
+    targets: dict[str, list[str]] = {}
+    for variant in ready.variants():
+        targets.setdefault(variant["family"], ["harness"]).append(variant["target"])
+    return min(targets.items(), key=lambda one: (len(one[1]) < FEWEST_VARIANTS, len(ready.plan(one[1]))))
+
+
+def early_answer(stages: Stages, ready: build.Build, family: str, folder: str) -> None:
+    """Measures the core workloads of one family while nothing is compiled, and writes a report of them. The session
+    after the build measures the family again, beside the others."""
+    core = next(variant for variant in ready.variants() if variant["family"] == family).get("core", ["*"])
+    filters = [word for workload in core for word in ("--filter", f"{family}/*/{workload}")]
+    with stages.stage(f"measure {family} first", EARLY_BUDGET_S):
+        _, path = harness_stage(os.path.join(ready.folder, "harness"), "run",
+                                [*filters, "--budget", str(EARLY_BUDGET_S), "--report", folder])
+    report = os.path.join(folder, "index.html")
+    if path and os.path.exists(report):
+        print_line(f"a first answer: {report}")
 
 
 def ending(*statuses: int) -> int:

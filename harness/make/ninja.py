@@ -4,42 +4,55 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from harness.make.console import StatusLine, duration
 
+_STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 
-def run(command: Sequence[str], log: str, what: str, environment: dict[str, str] | None = None) -> tuple[int, int]:
-    """Runs the ninja `command`, shows its progress as `what`, and writes its output to the file `log`.
+_WORK = ((r"/Unity/", 16.0), (r"\.gch$", 8.0), (r"/(sqlite3|quickjs)\.c", 16.0), (r"Building CXX .*/variant_", 5.0),
+         (r"Building CXX .*(/tree/|/lab_)", 3.0), (r"Building CXX", 2.0), (r"Building C ", 3.0))
+"""Seconds of one core by what stands in ninja's description of a step; a link and the rest take 0.25. Means of builds
+without a compile cache; only their ratios matter, as each machine has its own speed."""
 
-    Returns (exit status, number of steps). `environment` replaces this process's."""
+
+def work_of(steps: Iterable[str]) -> float:
+    """About how many seconds of one core steps take, by ninja's descriptions of them."""
+    return sum(next((work for pattern, work in _WORK if re.search(pattern, step)), 0.25) for step in steps)
+
+
+def run(command: Sequence[str], log: str, what: str, environment: dict[str, str] | None = None,
+        planned: Sequence[str] = ()) -> int:
+    """Runs the ninja `command`, shows its progress as `what`, and writes its output to the file `log`. Returns its exit
+    status. `environment` replaces this process's; `planned` are the steps that plan() said."""
     started = time.monotonic()
     progress = StatusLine()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                text=True, errors="replace",
                                env={**(os.environ if environment is None else environment), "NINJA_STATUS": "[%f/%t] "})
     assert process.stdout is not None
-    done, total = 0, 0
+    work, done = work_of(planned), 0.0
     with open(log, "w", encoding="utf-8") as file, process.stdout:
         try:
             for line in process.stdout:
                 file.write(line)
-                step = re.match(r"\[(\d+)/(\d+)\] ", line)
+                step = _STEP.match(line)
                 if step:
-                    done, total = int(step[1]), int(step[2])
+                    done += work_of([step[3]])
                     elapsed = time.monotonic() - started
-                    left = elapsed / done * (total - done) if done else 0
                     # The first few steps are no basis for an estimate.
-                    known = done >= min(10, total / 4)
-                    progress.update(f"{what} {done}/{total}" + (f", {duration(left)} left" if known else ""))
+                    known = done >= work / 10 and done < work
+                    left = f", {duration(elapsed / done * (work - done))} left" if known else ""
+                    progress.update(f"{what} {step[1]}/{step[2]}{left}")
         finally:
             _wait_or_stop(process)
             progress.close()
-    return process.wait(), total
+    return process.wait()
 
 
-def pending(command: Sequence[str], targets: Sequence[str] = ()) -> int | None:
-    """How many steps a build of `targets` by the ninja `command` would run now; None if ninja does not say.
+def plan(command: Sequence[str], targets: Sequence[str] = ()) -> list[str] | None:
+    """Ninja's descriptions of the steps that a build of `targets` by the ninja `command` would run now; None if it does
+    not say.
 
     A dry run stops where CMake must run again, so CMake runs first."""
     quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL, "text": True,
@@ -48,10 +61,8 @@ def pending(command: Sequence[str], targets: Sequence[str] = ()) -> int | None:
     done = subprocess.run([*command, "-n", *targets], **quiet)  # type: ignore[call-overload]
     if done.returncode != 0:
         return None
-    counts = re.findall(r"^\[\d+/(\d+)\]", done.stdout, re.M)
-    if counts:
-        return int(counts[-1])
-    return 0 if "no work to do" in done.stdout else None
+    steps = [step[3] for step in map(_STEP.match, done.stdout.splitlines()) if step]
+    return steps if steps or "no work to do" in done.stdout else None
 
 
 def _wait_or_stop(process: subprocess.Popen[str]) -> None:

@@ -3,6 +3,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 from harness.make import build, ninja, paths
 
@@ -17,18 +18,29 @@ def script(folder: str, text: str) -> list[str]:
 
 class Pending(unittest.TestCase):
     def test_what_ninja_says_is_counted_and_what_it_does_not_say_is_unknown(self) -> None:
-        table = {"echo 'ninja: no work to do.'": 0,
-                 "echo '[1/12] c++ a'; echo '[2/12] c++ b'": 12,
+        table = {"echo 'ninja: no work to do.'": [],
+                 "echo '[1/2] c++ a'; echo '[2/2] c++ b'": ["c++ a", "c++ b"],
                  "echo 'ninja: error: loading build.ninja'; exit 1": None,
                  "echo nonsense": None}
         for says, expected in table.items():
             with self.subTest(says), tempfile.TemporaryDirectory() as folder:
-                self.assertEqual(ninja.pending(script(folder, says)), expected)
+                self.assertEqual(ninja.plan(script(folder, says)), expected)
+
+    def test_a_step_counts_by_its_kind_for_what_is_left(self) -> None:
+        steps = ["Building CXX object obj/h/CMakeFiles/a.dir/Unity/unity_0_cxx.cxx.o", "Linking CXX executable a"]
+        self.assertGreater(ninja.work_of(steps[:1]), 10 * ninja.work_of(steps[1:]))
+        self.assertEqual(ninja.work_of(steps), ninja.work_of(steps[:1]) + ninja.work_of(steps[1:]))
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(ninja, "StatusLine") as line:
+            says = "; ".join(f"echo '[{number}/2] {step}'" for number, step in enumerate(steps, 1))
+            ninja.run(script(folder, says), os.path.join(folder, "log"), "build", planned=steps)
+            (first,), (last,) = [call.args for call in line.return_value.update.call_args_list]
+        self.assertRegex(first, "^build 1/2, .* left$")
+        self.assertEqual(last, "build 2/2")
 
     def test_cmake_runs_before_the_dry_run(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             calls = os.path.join(folder, "calls")
-            ninja.pending([*script(folder, f'echo "$*" >> {calls}'), "-C", "there"], ["harness"])
+            ninja.plan([*script(folder, f'echo "$*" >> {calls}'), "-C", "there"], ["harness"])
             self.assertEqual(paths.read_if_there(calls), "-C there build.ninja\n-C there -n harness\n")
 
 
@@ -40,15 +52,15 @@ class Plan(unittest.TestCase):
         options = build.existing_options()
         packages = build.fetch(options, quiet=True)
         finished = build.Build(options, packages)
-        self.assertEqual(finished.steps(), 0, "python3 make.py build; python3 make.py test builds it first")
+        self.assertEqual(finished.plan(), [], "python3 make.py build; python3 make.py test builds it first")
         with tempfile.TemporaryDirectory() as folder:
             empty = build.Build(options, packages)
             empty.folder = folder
             empty.configure()
             listed = subprocess.run([*empty.tools.ninja, "-C", folder, "-t", "commands"], capture_output=True, text=True,
                                     check=True)
-            self.assertGreater(empty.steps(), len(empty.variants()))
-            self.assertEqual(empty.steps(), len(listed.stdout.splitlines()))
+            self.assertGreater(len(empty.plan()), len(empty.variants()))
+            self.assertEqual(len(empty.plan()), len(listed.stdout.splitlines()))
 
     def test_what_an_object_takes_from_files_is_built_anew_with_them(self) -> None:
         done = build.Build(build.existing_options(), build.fetch(build.existing_options(), quiet=True))

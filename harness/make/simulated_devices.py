@@ -85,7 +85,7 @@ def _build_mesa(tools: Toolchain, packages: dict[str, str], work: str) -> None:
         raise MakeError(f"configuring Mesa for the simulated devices failed with {how_ended(done.returncode)}",
                         f"the whole log: {log}")
     log = os.path.join(FOLDER, "build.log")
-    status, _ = ninja.run([*tools.ninja, "-C", work, *SHIMS], log, "simulated devices", environment)
+    status = ninja.run([*tools.ninja, "-C", work, *SHIMS], log, "simulated devices", environment)
     if status != 0:
         print_line(logs.failures(log))
         raise MakeError("building the simulated devices failed", f"the whole log: {log}")

@@ -219,7 +219,6 @@ class Button(unittest.TestCase):
                         signal.signal(number, handler)
                 self.assertTrue(os.path.exists(kept))
 
-
     def test_an_unfit_session_is_reported_before_the_button_ends_with_its_status(self) -> None:
         for status, expected in ((0, 0), (1, 1), (4, 4), (2, None), (3, None)):
             with self.subTest(status=status), tempfile.TemporaryDirectory() as folder:
@@ -242,6 +241,31 @@ class Button(unittest.TestCase):
                 paths.write_if_changed(harness, f'#!/bin/sh\ntest "$*" = "run --plan --json --quick" || exit 1\n{body}\n',
                                        0o755)
                 self.assertEqual(button.budget_of(harness, ["--quick"]), expected)
+
+
+    def test_the_first_family_takes_the_fewest_steps_of_those_with_an_answer_to_give(self) -> None:
+        def ready_with(families: dict[str, tuple[int, int]]) -> mock.Mock:
+            ready = mock.Mock()
+            ready.variants.return_value = [{"family": name, "target": f"{name}{number}"}
+                                           for name, (variants, _) in families.items() for number in range(variants)]
+            ready.plan.side_effect = lambda targets: ["step"] * families[targets[1][:-1]][1]
+            return ready
+        many = button.FEWEST_VARIANTS
+        self.assertEqual(button.first_family(ready_with({"a": (many, 90), "b": (many, 80), "c": (2, 10)}))[0], "b")
+        self.assertEqual(button.first_family(ready_with({"a": (2, 90), "c": (2, 10)})), ("c", ["harness", "c0", "c1"]))
+
+    def test_the_first_answer_is_of_the_core_workloads_of_one_family(self) -> None:
+        for facts, filters in (({"core": ["x", "y"]}, "--filter f/*/x --filter f/*/y"), ({}, "--filter f/*/*")):
+            with self.subTest(facts), tempfile.TemporaryDirectory() as folder:
+                report = os.path.join(folder, "index.html")
+                paths.write_if_changed(os.path.join(folder, "harness"), "#!/bin/sh\n"
+                                       f'test "$*" = "run {filters} --budget 30 --report {folder}" || exit 2\n'
+                                       f"echo > {report}\necho /a/result.json\n", 0o755)
+                ready, said = mock.Mock(folder=folder), []
+                ready.variants.return_value = [{"family": "e", "core": ["z"]}, {"family": "f", **facts}]
+                with mock.patch.object(button, "print_line", said.append):
+                    button.early_answer(button.Stages(7), ready, "f", folder)
+                self.assertEqual(said, ["1/7 measure f first: about 30 s", f"a first answer: {report}"])
 
 
 class Files(unittest.TestCase):
