@@ -36,7 +36,7 @@ class Configuring(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.build = build.Build.__new__(build.Build)
         self.build.options, self.build.folder, self.build.packages = build.BuildOptions(), folder.name, {"a": "1"}
-        self.build.tools = mock.Mock(cmake=["cmake"], cmake_arguments=[], key="gcc")
+        self.build.tools = mock.Mock(cmake=["cmake"], cmake_arguments=[], key="gcc", launcher="")
         self.names = ["variants/a.cpp"]
 
     def configure(self) -> list[str]:

@@ -168,7 +168,7 @@ Section provenance_section(const Result& result) {
        {"C library", facts.libc},
        {"Distribution", facts.distribution},
        {"Load before (1, 5, 15 minutes)", load_phrase(facts.load_avg)}}));
-  section.add(facts_table("session", "Build and session",
+  Table built = facts_table("session", "Build and session",
                           {{"Commit", result.source.commit.value_or("none")},
                            {"State of the sources", result.source.state},
                            {"Toolchain", result.build.toolchain},
@@ -183,7 +183,9 @@ Section provenance_section(const Result& result) {
                            {"Seed", std::to_string(session.seed)},
                            {"Mode", session.mode},
                            {"Budget", fmt::format("{} s", number(session.budget_seconds))},
-                           {"Blocks", std::to_string(session.blocks)}}));
+                           {"Blocks", std::to_string(session.blocks)}});
+  if (!result.build.fetched.empty()) built.rows.push_back({"Build cache", result.build.fetched});
+  section.add(std::move(built));
   Table pins{"pins",
              "Pins: the version of every package, a hash of its artifacts and of its unpack rules",
              {{"Package", kName}, {"Version", kName}}};
