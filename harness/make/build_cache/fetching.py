@@ -42,7 +42,7 @@ class Taken(NamedTuple):
 
     place: str
     signer: str
-    count: int
+    objects: int
     size: int
 
 
@@ -88,10 +88,10 @@ def fetch(wanted: Mapping[str, Inputs], count: int, cache: CacheOptions, folder:
 
 def sentences(count: int, taken: Sequence[Taken], refused: Sequence[tuple[str, str]]) -> list[str]:
     """What is printed: a line for each place that was used, one for each refusal, and what is left to build."""
-    lines = [f"{each.count} of {count} objects from {each.place}, {signed(each.signer)} ({formatting.size(each.size)})"
+    lines = [f"{each.objects} of {count} objects from {each.place}, {signed(each.signer)} ({formatting.size(each.size)})"
              for each in taken]
     lines += [f"{place}: {reason}" for place, reason in refused]
-    left = count - sum(each.count for each in taken)
+    left = count - sum(each.objects for each in taken)
     if lines and left:
         lines[-1] += f"; {left} {'is' if left == 1 else 'are'} built here"
     return [f"build cache: {line}" for line in lines]

@@ -15,6 +15,7 @@ from contextlib import redirect_stderr
 from typing import Any
 from unittest import mock
 
+from harness.make import paths
 from harness.make.build_cache import fetching, publish, signing
 from harness.make.build_cache import place as places
 from harness.make.build_cache.inputs import Inputs
@@ -24,6 +25,7 @@ from harness.make.console import MakeError
 from harness.spm_testing.server import Server, send
 
 SSH = shutil.which("ssh-keygen")
+MINISIGN = shutil.which("minisign") or os.path.exists(os.path.join(paths.LIB, "minisign-0.11"))
 OBJECTS = {"a.o": b"object a" * 100, "lib/b.o": b"object b" * 100, "lib/c.o": b"object c" * 100}
 
 
@@ -198,12 +200,24 @@ class Signed(CacheTest):
 
     def test_a_missing_program_is_a_reason_with_a_hint(self) -> None:
         self.publish()
-        self.server.files["/place/lab-builds/manifest.json.minisig"] = b"signature"
-        key = self.write("farm.pub", b"untrusted comment: minisign public key\nRWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0Q\n")
+        self.server.files["/place/lab-builds/manifest.json.sig"] = b"signature"
+        key = self.write("farm.pub", b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBmiuH0ZEoIX6LEtcrVU3k1b5p0RPq7pOpVNw0cyxC3c\n")
         with mock.patch.object(signing.shutil, "which", return_value=None):
             self.assertEqual(self.fetch(keys=(key,)), ([], [
-                "build cache: PLACE: signatures of minisign need the program minisign, which is not on the PATH (install "
-                "Debian's package minisign, or use a key of the other kind (ssh, minisign)); 3 are built here"]))
+                "build cache: PLACE: a signature of OpenSSH needs the program ssh-keygen, which is not on the PATH (install "
+                "it (Debian's package openssh-client), or use a key of minisign, which is then fetched); 3 are built here"]))
+
+    @unittest.skipUnless(MINISIGN, "minisign")
+    def test_a_key_of_minisign_serves_as_well(self) -> None:
+        other, farm = f"{self.folder}/other", f"{self.folder}/farm"
+        for name in (other, farm):
+            program = signing._program("minisign")
+            subprocess.run([program.path, "-G", "-W", "-p", f"{name}.pub", "-s", f"{name}.key"], check=True,
+                           env=program.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.publish(sign=f"{farm}.key")
+        self.assertEqual(self.fetch(keys=(f"{farm}.pub",), trust=False)[0], sorted(OBJECTS))
+        self.assertEqual(self.fetch(keys=(f"{other}.pub",)), ([], [
+            "build cache: PLACE: its manifest has no valid signature of other; 3 are built here"]))
 
     def test_a_file_that_is_no_key_is_wrong_usage(self) -> None:
         path = self.write("nothing", b"nothing\n")

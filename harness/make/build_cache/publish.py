@@ -14,7 +14,6 @@ from harness.make.build_cache import record, signing
 from harness.make.build_cache.inputs import Inputs
 from harness.make.build_cache.place import (
     MANIFEST, MOST_MANIFEST_BYTES, MOST_SIGNATURE_BYTES, Entries, Entry, Manifest, Place, Refused, packed, text_of)
-from harness.make.build_cache.steps import Steps
 from harness.make.console import MakeError, StatusLine, duration, print_line
 from harness.spm import parallel
 from harness.spm.formatting import plural, size

@@ -1,5 +1,5 @@
 """Signatures of manifests: OpenSSH's, in the namespace lab-builds, or minisign's. Their own programs make and check
-them."""
+them. minisign is pinned, for machines that have neither."""
 
 import os
 import shutil
@@ -13,8 +13,9 @@ NAMESPACE = "lab-builds"
 SUFFIXES = {"ssh": ".sig", "minisign": ".minisig"}
 """How the file of a signature is named: that of the manifest, and this."""
 
-PROGRAMS = {"ssh": ("ssh-keygen", "openssh-client"), "minisign": ("minisign", "minisign")}
-"""The program of a kind of signature, and Debian's package of it."""
+PROGRAMS = {"ssh": "ssh-keygen", "minisign": "minisign"}
+GROUP = "signatures"
+"""The group of packages.json with minisign. It is installed only where its program is missing and a key of it is named."""
 
 _TIMEOUT_S = 60
 _MOST_KEY = 1 << 16
@@ -51,14 +52,22 @@ def _text(path: str, option: str) -> str:
         raise MakeError(f"{option} '{path}': {error.strerror}", "name a file that holds a key", 2) from error
 
 
-def program(kind: str) -> str:
-    """The path of the program for a kind of signature; MakeError if this machine lacks it."""
-    name, package = PROGRAMS[kind]
-    found = shutil.which(name)
-    if not found:
-        raise MakeError(f"signatures of {kind} need the program {name}, which is not on the PATH",
-                        f"install Debian's package {package}, or use a key of the other kind (ssh, minisign)")
-    return found
+class _Program(NamedTuple):
+    path: str
+    environment: dict[str, str] | None = None
+
+
+def _program(kind: str) -> _Program:
+    """The program for a kind of signature; MakeError if it is missing and cannot be fetched."""
+    if found := shutil.which(PROGRAMS[kind]):
+        return _Program(found)
+    if kind == "ssh":
+        raise MakeError("a signature of OpenSSH needs the program ssh-keygen, which is not on the PATH",
+                        "install it (Debian's package openssh-client), or use a key of minisign, which is then fetched")
+    from harness.make import build, toolchain
+    folder = build.install((GROUP,), quiet=True)["minisign"]
+    libraries = toolchain.library_path(os.path.join(folder, "lib", toolchain.TRIPLE))
+    return _Program(os.path.join(folder, "bin", "minisign"), {**os.environ, **libraries})
 
 
 def is_signed(data: bytes, signature: bytes, key: PublicKey) -> bool:
@@ -68,11 +77,9 @@ def is_signed(data: bytes, signature: bytes, key: PublicKey) -> bool:
         _write(signed, data)
         _write(signed + ".sig", signature)
         if key.kind == "minisign":
-            command = [program("minisign"), "-Vq", "-m", signed, "-x", signed + ".sig", "-P", key.line]
-            return _run(command, b"").returncode == 0
+            return _accepts("minisign", ["-Vq", "-m", signed, "-x", signed + ".sig", "-P", key.line], b"")
         _write(signers, f'{_SIGNER} namespaces="{NAMESPACE}" {key.line}\n'.encode())
-        command = [program("ssh"), "-Y", "verify", "-f", signers, "-I", _SIGNER, "-n", NAMESPACE, "-s", signed + ".sig"]
-        return _run(command, data).returncode == 0
+        return _accepts("ssh", ["-Y", "verify", "-f", signers, "-I", _SIGNER, "-n", NAMESPACE, "-s", signed + ".sig"], data)
 
 
 class Signer:
@@ -85,7 +92,7 @@ class Signer:
         if not self.kind:
             raise MakeError(f"--sign: expected a private key of OpenSSH or minisign, found none in '{path}'",
                             "ssh-keygen -t ed25519 -f farm makes farm, to sign with, and farm.pub", 2)
-        self._program = program(self.kind)
+        self._program = _program(self.kind)
         self.suffix = SUFFIXES[self.kind]
 
     def public_keys(self) -> list[PublicKey]:
@@ -99,23 +106,27 @@ class Signer:
             path = os.path.join(folder, "manifest")
             _write(path, data)
             if self.kind == "ssh":
-                command = [self._program, "-q", "-Y", "sign", "-f", self._path, "-n", NAMESPACE, path]
+                options = ["-q", "-Y", "sign", "-f", self._path, "-n", NAMESPACE, path]
             else:
-                command = [self._program, "-S", "-m", path, "-x", path + self.suffix, "-s", self._path]
-            done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
-                                  check=False)
+                options = ["-S", "-m", path, "-x", path + self.suffix, "-s", self._path]
+            done = subprocess.run([self._program.path, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  text=True, errors="replace", env=self._program.environment, check=False)
             if done.returncode != 0:
                 said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
-                raise MakeError(f"signing with '{self._path}' failed: {os.path.basename(self._program)} says: {said}")
+                raise MakeError(f"signing with '{self._path}' failed: {PROGRAMS[self.kind]} says: {said}")
             with open(path + self.suffix, "rb") as file:
                 return file.read()
 
 
-def _run(command: list[str], data: bytes) -> "subprocess.CompletedProcess[bytes]":
+def _accepts(kind: str, options: list[str], data: bytes) -> bool:
+    """Whether the program of a kind of signature ends well, with `data` on its standard input."""
+    program = _program(kind)
     try:
-        return subprocess.run(command, input=data, capture_output=True, timeout=_TIMEOUT_S, check=False)
+        done = subprocess.run([program.path, *options], input=data, capture_output=True, timeout=_TIMEOUT_S,
+                              env=program.environment, check=False)
     except subprocess.TimeoutExpired as error:
-        raise MakeError(f"{command[0]} did not answer within {_TIMEOUT_S} s") from error
+        raise MakeError(f"{PROGRAMS[kind]} did not answer within {_TIMEOUT_S} s") from error
+    return done.returncode == 0
 
 
 def _write(path: str, data: bytes) -> None:

@@ -90,6 +90,8 @@ def real_build() -> build.Build:
 
 @unittest.skipUnless(build.existing_harness(), "waits for a build: python3 make.py build")
 class SmallProject(unittest.TestCase):
+    real: build.Build
+
     @classmethod
     def setUpClass(cls) -> None:
         cls.real = real_build()
