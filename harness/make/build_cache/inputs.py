@@ -137,6 +137,8 @@ def read_graph(text: str, build: str) -> Graph:
             inputs[next(_ninja_words(found[1]))] = needs
             continue
         command = next((each[12:] for each in lines[number + 1:number + 3] if each.startswith("  COMMAND = ")), "")
+        # CMake's last step is about the depfile, which is named by a hash of a path.
+        command = command.partition(" -E cmake_transform_depfile ")[0]
         for output in _ninja_words(found[1]):
             made[os.path.normpath(os.path.join(build, output))] = Made(command, needs)
     return Graph(inputs, made)

@@ -12,7 +12,7 @@ ninja_required_version = 1.5
 cmake_ninja_workdir = {build}/
 build obj/a.dir/lib/a.c.o: C_COMPILER__a {source}/lib/a.c | pre.hxx pre.hxx.gch {source}/data/table.bin || order
 build generated/shader.h | ${{cmake_ninja_workdir}}generated/shader.h: CUSTOM_COMMAND {source}/shader.frag || order
-  COMMAND = cd {build} && {store}/packages/glslang/cc/tree/bin/glslang -o {build}/generated/shader.h {source}/shader.frag
+  COMMAND = cd {build} && {store}/packages/glslang/cc/tree/bin/glslang -o {build}/generated/shader.h {source}/shader.frag && cmake -E cmake_transform_depfile {build}/{hashed}.d
 build obj/other$ name.o: C_COMPILER__a {source}/lib/a.c
 """
 COMMAND = ("{launcher}{build}/../toolchain/bin/gcc -DNAME=\\\"a\\\" -I{source} -I{build}/generated -isystem "
@@ -53,7 +53,7 @@ class Checkout:
 
     def filled(self, text: str) -> str:
         text = text.format(source=self.source, build=self.build, store=self.store, launcher=self.launcher, flags=self.flags,
-                           object=self.object)
+                           object=self.object, hashed=hash(self.build))
         for name, version in {"gcc": "aa", "fmt": "bb", "glslang": "cc"}.items():
             text = text.replace(f"/packages/{name}/{version}/", f"/packages/{name}/{self.pins[name]}/")
         return text

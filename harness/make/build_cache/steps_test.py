@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import tempfile
 import unittest
 from contextlib import redirect_stderr
@@ -187,7 +188,12 @@ class RealBuild(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             moved = os.path.join(folder, "checkout")
             os.symlink(paths.ROOT, moved)
-            move = lambda text: text.replace(paths.ROOT + "/", moved + "/").replace(f"-I{paths.ROOT}", f"-I{moved}")
+            up, further_up = os.path.relpath("/", real.folder), os.path.relpath("/", real.folder.replace(paths.ROOT, moved))
+
+            def move(text: str) -> str:
+                text = re.sub(rf"{re.escape(paths.ROOT)}(?=[/ ]|$)", moved, text, flags=re.M)
+                return text.replace(f"={up}/", f"={further_up}/")
+
             keys = Keys(Roots(moved, move(real.folder), real.packages),
                         read_graph(move(paths.read_if_there(os.path.join(real.folder, "build.ninja"))), move(real.folder)))
             for name, words in commands.items():
