@@ -71,6 +71,11 @@ def options_from(arguments: argparse.Namespace) -> BuildOptions:
                         cache_options.from_arguments(arguments))
 
 
+def default_options() -> BuildOptions:
+    """The options of a build that nobody gave any for; the environment may name places of the build cache."""
+    return BuildOptions(cache=cache_options.from_environment())
+
+
 def groups_of(options: BuildOptions) -> tuple[str, ...]:
     """The package groups a build needs."""
     return toolchain.GROUPS[options.toolchain] + GROUPS

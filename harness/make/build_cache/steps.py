@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.make import ninja, paths
@@ -51,13 +52,35 @@ class Steps:
         if pending:  # otherwise not even the import is paid
             from harness.make.build_cache import fetching
         origins: record.Origins = {}
+        inputs: dict[str, Inputs] = {}
+        started = time.time()
         with fetching.folder_in(self.folder) if pending else contextlib.nullcontext("") as folder:
             if pending:
-                fetched = fetching.fetch(self.inputs(pending), len(pending), cache, folder, step_s)
+                inputs = self.inputs(pending)
+                fetched = fetching.fetch(inputs, len(pending), cache, folder, step_s)
                 origins = fetched.origins
                 for sentence in fetched.sentences:
                     print_line(sentence)
             try:
                 yield {**os.environ, VARIABLE: folder} if origins else None
             finally:
+                self._remove_outdated({name: inputs[name] for name in origins}, started)
                 record.record(self.folder, origins, lambda: list(self.graph.inputs))
+
+    def _remove_outdated(self, taken: Mapping[str, Inputs], since: float) -> None:
+        """Removes the objects whose sources were edited after their keys were computed. They are newer than the edit, so
+        ninja would keep them; without them the next build compiles."""
+        sources = {path for each in taken.values() for path in each.files if not path.startswith(self.folder + os.sep)}
+        edited = {path for path in sources if _time_of(path) > since}
+        for name, each in taken.items() if edited else ():
+            if not edited.isdisjoint(each.files):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(os.path.join(self.folder, name))
+
+
+def _time_of(path: str) -> float:
+    """When a file was changed; infinity if it is gone."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return float("inf")

@@ -4,14 +4,16 @@ import io
 import json
 import os
 import re
+import subprocess
 import tempfile
 import unittest
 from contextlib import redirect_stderr
+from typing import Any
 from unittest import mock
 
 from harness.make import build, ninja, paths
 from harness.make.build_cache import place as places
-from harness.make.build_cache import publish, record, steps, verify
+from harness.make.build_cache import fetching, publish, record, steps, verify
 from harness.make.build_cache.inputs import Keys, Roots, read_graph
 from harness.make.build_cache.options import CacheOptions
 from harness.make.build_cache.place import Place
@@ -135,6 +137,20 @@ class SmallProject(unittest.TestCase):
         self.here.build()
         self.assertEqual(self.there.program(), self.here.program())
 
+    def test_an_edit_while_objects_come_is_compiled_by_the_next_build(self) -> None:
+        def fetch_and_edit(*arguments: Any) -> fetching.Fetched:
+            found = fetching_fetch(*arguments)
+            self.there.write("deep/value.h", "#define PART 3\n")
+            return found
+
+        fetching_fetch = fetching.fetch
+        with mock.patch.object(fetching, "fetch", fetch_and_edit):
+            self.there.build(self.place)
+        self.there.build()
+        self.here.write("deep/value.h", "#define PART 3\n")
+        self.here.build()
+        self.assertEqual(self.there.program(), self.here.program())
+
     def test_a_damaged_place_costs_only_compile_steps(self) -> None:
         for folder, _, names in os.walk(f"{self.place}/lab-builds/objects"):
             for name in names:
@@ -183,6 +199,14 @@ class RealBuild(unittest.TestCase):
         found = real.compile_steps().inputs(commands)
         self.assertEqual(set(commands) - set(found), set())
         self.assertEqual(len({each.key for each in found.values()}), len(found))
+
+        # Reading finds all that the compiler has read of the checkout.
+        said = subprocess.run([*real.tools.ninja, "-C", real.folder, "-t", "deps"], capture_output=True, text=True, check=True)
+        for name, _, read in (each.partition(": #deps") for each in said.stdout.split("\n\n")):
+            if name in found:
+                files = (os.path.normpath(os.path.join(real.folder, line.strip())) for line in read.splitlines()[1:])
+                own = {path for path in files if path.startswith(paths.ROOT + os.sep)}
+                self.assertEqual(own - set(found[name].files), set(), name)
 
         # The same files under another path. What names the first path in its text is not moved by that.
         with tempfile.TemporaryDirectory() as folder:
