@@ -110,7 +110,7 @@ def _patient() -> Iterator[None]:
 
 
 class _Arrivals:
-    """The transfer of `offered` from one place. `names` have arrived, of `size` bytes; `problem` is why others have not."""
+    """The transfer of `offered` from one place: the `names` that arrived, their `size`, and the `problem` of others."""
 
     def __init__(self, place: Place, offered: Mapping[str, Entry], wanted: Mapping[str, Inputs], folder: str,
                  build_s: float) -> None:
@@ -160,7 +160,8 @@ class _Arrivals:
             elapsed = time.monotonic() - self._started
             expected = elapsed * self._total / self._done if self._done else 0
         if elapsed > SLOW_S and expected > max(self._build_s, SLOW_S):
-            raise TransferError(f"it sends {formatting.size(self._done / elapsed)}/s, so that building is faster", host=True)
+            speed = formatting.size(self._done / elapsed)
+            raise TransferError(f"it sends {speed}/s, so that building is faster", host=True)
 
 
 def _write(folder: str, name: str, data: bytes, files: Sequence[str]) -> None:

@@ -77,7 +77,8 @@ class CacheTest(unittest.TestCase):
         with redirect_stderr(io.StringIO()):
             return publish.publish(Place(place or self.web), f"{self.folder}/build", self.inputs(*names), signer, known, trust)
 
-    def fetch(self, *bases: str, keys: tuple[str, ...] = (), trust: bool = True, build_s: float = 100) -> tuple[list[str], list[str]]:
+    def fetch(self, *bases: str, keys: tuple[str, ...] = (), trust: bool = True,
+              build_s: float = 100) -> tuple[list[str], list[str]]:
         """(the objects that came, the sentences); every object that came is right."""
         target = tempfile.mkdtemp(dir=self.folder)
         options = CacheOptions(bases or (self.web,), keys, trust)

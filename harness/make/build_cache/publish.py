@@ -36,7 +36,7 @@ class Published(NamedTuple):
 
 def publish(place: Place, folder: str, inputs: Mapping[str, Inputs], signer: signing.Signer | None,
             keys: Sequence[signing.PublicKey], trust: bool) -> Published:
-    """Publishes the objects of the build `folder` that have `inputs`. `keys` and `trust` say whose earlier entries stay."""
+    """Publishes the objects of the build `folder` that have `inputs`. `keys` and `trust` say which entries stay."""
     try:
         before = _earlier(place, signer, keys, trust)
         new, sent, sent_bytes, replaced = _put_objects(place, folder, inputs, before)
@@ -147,6 +147,6 @@ def main(argv: list[str]) -> int:
         print_line(f"{name}: another build published other bytes under the same key; these replace them")
     left_out = f", {plural(len(fetched), 'fetched one')} left out" if fetched else ""
     signed = f"signed with {arguments.sign}" if signer else "not signed: whoever fetches it needs --trust"
-    print_line(f"published {plural(done.objects, 'object')}{left_out} to {place.name}: {done.sent} sent ({size(done.size)}) in "
-               f"{duration(time.monotonic() - started)}, {signed}")
+    print_line(f"published {plural(done.objects, 'object')}{left_out} to {place.name}: {done.sent} sent "
+               f"({size(done.size)}) in {duration(time.monotonic() - started)}, {signed}")
     return 0

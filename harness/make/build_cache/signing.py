@@ -79,7 +79,8 @@ def is_signed(data: bytes, signature: bytes, key: PublicKey) -> bool:
         if key.kind == "minisign":
             return _accepts("minisign", ["-Vq", "-m", signed, "-x", signed + ".sig", "-P", key.line], b"")
         _write(signers, f'{_SIGNER} namespaces="{NAMESPACE}" {key.line}\n'.encode())
-        return _accepts("ssh", ["-Y", "verify", "-f", signers, "-I", _SIGNER, "-n", NAMESPACE, "-s", signed + ".sig"], data)
+        options = ["-Y", "verify", "-f", signers, "-I", _SIGNER, "-n", NAMESPACE, "-s", signed + ".sig"]
+        return _accepts("ssh", options, data)
 
 
 class Signer:
