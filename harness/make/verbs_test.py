@@ -52,7 +52,7 @@ class Configuring(unittest.TestCase):
         return called.call_args[0][0] if called.called else []
 
     def test_the_launcher_is_before_those_of_the_environment_which_alone_configure_nothing(self) -> None:
-        self.build.tools.launcher = "/launcher"
+        self.build.tools = mock.Mock(cmake=["cmake"], cmake_arguments=[], key="gcc", launcher="/launcher")
         with mock.patch.dict(os.environ, CMAKE_CXX_COMPILER_LAUNCHER="ccache;--flag"):
             os.environ.pop("CMAKE_C_COMPILER_LAUNCHER", None)
             called = self.configure()
