@@ -21,6 +21,7 @@ VERBS = {
     # verb: (module with main(argv), summary for --help)
     "spm": ("harness.spm.cli", "fetch, list, verify and prune pinned packages"),
     "build": ("harness.make.build", "build the harness and every variant"),
+    "publish-build": ("harness.make.build_cache.publish", "put this build's objects where others can fetch them"),
     "test": ("harness.make.test", "run every test"),
     "fuzz": ("harness.make.fuzz", "feed variants with a fuzzer's inputs under sanitizers"),
     "lint": ("harness.make.lint", "check the format of all C++ and the names and types of all Python"),
@@ -48,7 +49,7 @@ def print_help() -> None:
     print(as_invoked("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
                 "       python3 make.py VERB [OPTIONS]\n"))
     for verb, (_, summary) in VERBS.items():
-        print(textwrap.fill(summary, 80, initial_indent=f"  {verb:<12} ", subsequent_indent=" " * 15))
+        print(textwrap.fill(summary, 80, initial_indent=f"  {verb:<13} ", subsequent_indent=" " * 16))
     print(as_invoked("\npython3 make.py VERB --help     the options of a verb\n"
                      "python3 make.py --version       the version of this build"))
 

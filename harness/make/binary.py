@@ -16,7 +16,7 @@ def built_harness() -> str:
     if binary:
         return binary
     print_line("no harness yet: building it first")
-    return os.path.join(build.build(build.BuildOptions()).folder, "harness")
+    return os.path.join(build.build(build.default_options()).folder, "harness")
 
 
 SEPARATE = ("simulate",)

@@ -12,6 +12,9 @@ import time
 
 from harness.make import logs, ninja, paths, simulated_devices, toolchain
 from harness.make.arguments import Parser
+from harness.make.build_cache import options as cache_options
+from harness.make.build_cache.options import CacheOptions
+from harness.make.build_cache.steps import Steps
 from harness.make.console import MakeError, duration, how_ended, print_line
 from harness.make.names import nearest_hint
 from harness.spm.lock import Lock
@@ -32,12 +35,13 @@ FIRST_SPEED = 0.8
 
 
 class BuildOptions(NamedTuple):
-    """What to build. `variants` are globs of more variants."""
+    """What to build. `variants` are globs of more variants; `cache` says where objects may come from."""
 
     config: str = "release"
     toolchain: str = "pinned"
     march: str = DEFAULT_MARCH
     variants: Sequence[str] = ()
+    cache: CacheOptions = CacheOptions()
 
     @property
     def folder(self) -> str:
@@ -58,11 +62,18 @@ def add_arguments(parser: Parser) -> None:
                         help="the pinned compiler (default) or the system's")
     parser.add_argument("--march", default=DEFAULT_MARCH, metavar="LEVEL",
                         help=f"-march level for all code (default: {DEFAULT_MARCH})")
+    cache_options.add_arguments(parser)
 
 
 def options_from(arguments: argparse.Namespace) -> BuildOptions:
     """The parsed options as BuildOptions."""
-    return BuildOptions(arguments.config, arguments.toolchain, arguments.march, getattr(arguments, "variants", ()))
+    return BuildOptions(arguments.config, arguments.toolchain, arguments.march, getattr(arguments, "variants", ()),
+                        cache_options.from_arguments(arguments))
+
+
+def default_options() -> BuildOptions:
+    """The options of a build that nobody gave any for; the environment may name places of the build cache."""
+    return BuildOptions(cache=cache_options.from_environment())
 
 
 def groups_of(options: BuildOptions) -> tuple[str, ...]:
@@ -124,7 +135,7 @@ class Build:
         command = [*self.tools.cmake, "--preset", self.options.config, "-B", self.folder,
                    f"-DLAB_TOOLCHAIN={self.options.toolchain}", f"-DLAB_MARCH={self.options.march}",
                    f"-DLAB_LIB={paths.LIB}", *self.tools.cmake_arguments]
-        tools, names = _key([command, self.tools.key, sorted(self.packages.items())]), _names_key()
+        tools, names = _key([command, self.tools.key, self.tools.launcher, sorted(self.packages.items())]), _names_key()
         stamp = os.path.join(self.folder, "configured")
         before = paths.read_if_there(stamp).split() if os.path.exists(os.path.join(self.folder, "build.ninja")) else []
         if before == [tools, names]:
@@ -136,7 +147,9 @@ class Build:
             # CMake's cache holds facts about the old toolchain and packages, so a change of either discards it. A new
             # source file keeps it: discarding also costs the objects of every package that is built from source.
             fresh = [] if before[:1] == [tools] else ["--fresh"]
-            done = subprocess.run([*command, *fresh], cwd=paths.ROOT, stdout=file, stderr=subprocess.STDOUT,
+            # What the environment launches in addition is not in the stamp: another shell is no reason to begin anew.
+            launchers = toolchain.launcher_arguments(self.tools.launcher)
+            done = subprocess.run([*command, *launchers, *fresh], cwd=paths.ROOT, stdout=file, stderr=subprocess.STDOUT,
                                   stdin=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
             print_line(logs.tail(log))
@@ -180,26 +193,38 @@ class Build:
     def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
         """(steps, seconds): how many steps a build would run, and about how long they take on this machine."""
         steps = self.plan(targets)
-        speed = float(paths.read_if_there(self._speed_file()) or FIRST_SPEED * (os.cpu_count() or 1))
-        return len(steps), ninja.work_of(steps) / speed
+        return len(steps), ninja.work_of(steps) / self._speed()
+
+    def _speed(self) -> float:
+        """Seconds of ninja.work_of() that this machine does in a second."""
+        return float(paths.read_if_there(self._speed_file()) or FIRST_SPEED * (os.cpu_count() or 1))
 
     def _speed_file(self) -> str:
         return os.path.join(self.folder, "speed")
 
+    def compile_steps(self) -> Steps:
+        """The compile steps of this folder, for the build cache."""
+        return Steps(self.folder, self.tools.ninja, self.tools.compiler, self.packages)
+
     def run(self, targets: Sequence[str] = ()) -> None:
         """Builds; a failure prints the compiler's output and raises MakeError."""
-        started = time.monotonic()
         log = os.path.join(self.folder, "build.log")
         command = [*self.tools.ninja, "-C", self.folder]
         planned = ninja.plan(command, targets)
         if planned == []:
             return
-        status = ninja.run([*command, *targets], log, "build", planned=planned or ())
+        work = ninja.work_of(planned or ())
+        cache = self.options.cache if self.tools.launcher else CacheOptions()
+        if self.options.cache.places and not self.tools.launcher:
+            print_line("build cache: not asked, because only the pinned compiler makes the same objects everywhere")
+        step_s = work / self._speed() / max(1, len(planned or ()))
+        with self.compile_steps().taking(cache, targets, step_s) as environment:
+            started = time.monotonic()
+            status = ninja.run([*command, *targets], log, "build", environment, planned or ())
         if status != 0:
             print_line(logs.failures(log))
             raise MakeError(f"building {self.folder} failed", f"the whole log: {log}")
-        work = ninja.work_of(planned or ())
-        if work >= 20:
+        if work >= 20 and not environment:
             paths.write_if_changed(self._speed_file(), f"{work / (time.monotonic() - started):.3f}")
 
 
@@ -317,7 +342,8 @@ def existing_options() -> BuildOptions:
     """The options of the existing release build, else the defaults."""
     harness = existing_harness()
     cache = _cached(os.path.dirname(harness)) if harness else {}
-    return BuildOptions("release", cache.get("LAB_TOOLCHAIN", "pinned"), cache.get("LAB_MARCH", DEFAULT_MARCH))
+    return BuildOptions("release", cache.get("LAB_TOOLCHAIN", "pinned"), cache.get("LAB_MARCH", DEFAULT_MARCH), (),
+                        cache_options.from_environment())
 
 
 def bring_up_to_date() -> None:
@@ -349,11 +375,18 @@ def main(argv: list[str]) -> int:
     add_arguments(parser)
     parser.add_argument("--variant", metavar="GLOB", dest="variants", action="append", default=[],
                         help="build only matching variants: family/variant or variant; repeatable")
-    options = options_from(parser.parse_args(argv))
+    parser.add_argument("--verify-build", metavar="SEED", nargs="?", const="", dest="verify",
+                        help="then compile a random tenth of the fetched objects and compare their bytes")
+    arguments = parser.parse_args(argv)
+    options = options_from(arguments)
     started = time.monotonic()
     done = build(options)
     if isinstance(done, FinishedBuild):
         print_line(f"you may not write in {os.path.relpath(done.folder, paths.ROOT)}, which is used as it is")
         return 0
     print_line(f"built {os.path.relpath(done.folder, paths.ROOT)} in {duration(time.monotonic() - started)}")
+    if arguments.verify is not None:
+        from harness.make.build_cache.verify import verify
+        with done.alone():
+            verify(done.compile_steps(), (), arguments.verify)
     return 0

@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
     reader.tell(True)
     try:
         lock = night_lock(os.path.join(os.path.abspath(results), "nightly"))
-        binary = os.path.join(build.build(build.BuildOptions()).folder, "harness")
+        binary = os.path.join(build.build(build.default_options()).folder, "harness")
     except (MakeError, OSError) as error:
         failure = error if isinstance(error, MakeError) else MakeError(f"{error.filename}: {error.strerror}")
         print_error(failure)

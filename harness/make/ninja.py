@@ -55,14 +55,31 @@ def plan(command: Sequence[str], targets: Sequence[str] = ()) -> list[str] | Non
     not say.
 
     A dry run stops where CMake must run again, so CMake runs first."""
-    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL, "text": True,
-             "errors": "replace", "check": False}
-    subprocess.run([*command, "build.ninja"], **quiet)  # type: ignore[call-overload]
-    done = subprocess.run([*command, "-n", *targets], **quiet)  # type: ignore[call-overload]
-    if done.returncode != 0:
-        return None
-    steps = [step[3] for step in map(_STEP.match, done.stdout.splitlines()) if step]
-    return steps if steps or "no work to do" in done.stdout else None
+    said = _dry_run(command, targets)
+    steps = [step[3] for step in map(_STEP.match, said.splitlines()) if step]
+    return steps if steps or "no work to do" in said else None
+
+
+def pending_commands(command: Sequence[str], targets: Sequence[str] = ()) -> list[str]:
+    """The commands of these steps, a line each, after their numbers."""
+    return _dry_run([*command, "-v"], targets).splitlines()
+
+
+def commands(command: Sequence[str], targets: Sequence[str] = ()) -> list[str]:
+    """The commands of everything that belongs to `targets`, a line each."""
+    return _said([*command, "-t", "commands", *targets]).splitlines()
+
+
+def _dry_run(command: Sequence[str], targets: Sequence[str]) -> str:
+    _said([*command, "build.ninja"])
+    return _said([*command, "-n", *targets])
+
+
+def _said(command: Sequence[str]) -> str:
+    """What a command prints; "" if it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+                          errors="replace", check=False)
+    return done.stdout if done.returncode == 0 else ""
 
 
 def _wait_or_stop(process: subprocess.Popen[str]) -> None:

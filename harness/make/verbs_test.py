@@ -36,7 +36,7 @@ class Configuring(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.build = build.Build.__new__(build.Build)
         self.build.options, self.build.folder, self.build.packages = build.BuildOptions(), folder.name, {"a": "1"}
-        self.build.tools = mock.Mock(cmake=["cmake"], cmake_arguments=[], key="gcc")
+        self.build.tools = mock.Mock(cmake=["cmake"], cmake_arguments=[], key="gcc", launcher="")
         self.names = ["variants/a.cpp"]
 
     def configure(self) -> list[str]:
@@ -50,6 +50,15 @@ class Configuring(unittest.TestCase):
                 mock.patch.object(build, "_globbed", lambda: self.names):
             self.build.configure()
         return called.call_args[0][0] if called.called else []
+
+    def test_the_launcher_is_before_those_of_the_environment_which_alone_configure_nothing(self) -> None:
+        self.build.tools = mock.Mock(cmake=["cmake"], cmake_arguments=[], key="gcc", launcher="/launcher")
+        with mock.patch.dict(os.environ, CMAKE_CXX_COMPILER_LAUNCHER="ccache;--flag"):
+            os.environ.pop("CMAKE_C_COMPILER_LAUNCHER", None)
+            called = self.configure()
+        self.assertEqual([each for each in called if "LAUNCHER" in each],
+                         ["-DCMAKE_C_COMPILER_LAUNCHER=/launcher", "-DCMAKE_CXX_COMPILER_LAUNCHER=/launcher;ccache;--flag"])
+        self.assertEqual(self.configure(), [])
 
     def test_a_new_file_keeps_what_is_built_and_a_new_package_does_not(self) -> None:
         self.assertIn("--fresh", self.configure())
@@ -353,6 +362,15 @@ class Builds(unittest.TestCase):
         with mock.patch.dict(os.environ, SPM_PACKAGES="/nowhere/pins.json"), \
                 mock.patch.object(toolchain, "check_pinned_serves"):
             build.pending(build.BuildOptions())
+
+    def test_places_and_keys_come_from_the_command_line_or_the_environment(self) -> None:
+        parser = arguments.Parser(prog="make.py build")
+        build.add_arguments(parser)
+        with mock.patch.dict(os.environ, LAB_BUILD_CACHE="/a http://b/c", LAB_BUILD_CACHE_KEY="k.pub"):
+            self.assertEqual(build.options_from(parser.parse_args([])).cache, (["/a", "http://b/c"], ["k.pub"], False))
+            self.assertEqual(build.default_options().cache, (["/a", "http://b/c"], ["k.pub"], False))
+            words = ["--build-cache", "/d", "--build-cache", "/e", "--trust"]
+            self.assertEqual(build.options_from(parser.parse_args(words)).cache, (["/d", "/e"], ["k.pub"], True))
 
     def test_arguments_need_their_values(self) -> None:
         parser = arguments.Parser(prog="make.py build")

@@ -28,6 +28,13 @@ LAB_JSON_STRUCT(ListedPackage, (lib))
 
 LAB_JSON_STRUCT(PackageList, packages)
 
+/// The part of fetched.json (harness/make/build_cache/record.py) that a result has.
+struct FetchedObjects {
+  std::string summary;
+};
+
+LAB_JSON_STRUCT(FetchedObjects, summary)
+
 constexpr std::size_t kShortestHash = 16;
 
 /// The last run of hex digits that is long enough for a hash, in the deepest component of `path` that has one.
@@ -82,6 +89,8 @@ Expected<results::Build> read_build(const fs::path& build_dir) {
   const Expected<std::string> text = read_file(path);
   Expected<results::Build> build = text ? results::parse_build(*text, path.string()) : text.error();
   if (!build) return Error{build.error().what, "python3 make.py build"};
+  if (const auto fetched = read_json_file<FetchedObjects>(build_dir / "fetched.json"))
+    build->fetched = fetched->summary;
   return build;
 }
 

@@ -16,7 +16,7 @@ namespace lab::measure {
 /// and without writing to the index.
 ChildSpec git_command(const std::filesystem::path& root, const std::vector<std::string>& arguments);
 
-/// Reads <build folder>/build_info.json.
+/// Reads <build folder>/build_info.json, and what of the build was fetched.
 Expected<results::Build> read_build(const std::filesystem::path& build_dir);
 
 /// The version hash of every package in lib/, by package. packages.json gives each package's place in lib/. The link

@@ -131,6 +131,9 @@ TEST(Pins, are_none_where_there_is_no_list) {
 TEST(Build, is_read_or_the_error_says_how_to_make_it) {
   const FakeBuild build({});
   EXPECT_EQ(read_build(build.path())->compiler, "GNU 12.2.0");
+  EXPECT_EQ(read_build(build.path())->fetched, "");
+  build.write("fetched.json", R"({"schema": 1, "summary": "2 of 3 objects fetched from /place", "objects": {}})");
+  EXPECT_EQ(read_build(build.path())->fetched, "2 of 3 objects fetched from /place");
   const ScratchFolder empty;
   EXPECT_EQ(read_build(empty.path()).error().hint, "python3 make.py build");
   empty.write("build_info.json", R"({"toolchain": "system"})");

@@ -18,4 +18,18 @@ TEST(WaitingText, names_the_workloads_that_wait) {
             "3 other workloads");
 }
 
+TEST(ProvenanceSection, says_what_of_the_build_was_fetched) {
+  results::Result result;
+  const auto rows = [&] {
+    for (const Element& element : provenance_section(result).elements)
+      if (const auto* table = std::get_if<Table>(&element); table && table->name == "session") return table->rows;
+    return std::vector<std::vector<TableCell>>();
+  };
+  const std::size_t without = rows().size();
+  ASSERT_GT(without, 0U);
+  result.build.fetched = "2 of 3 objects fetched from /place, signed by farm";
+  ASSERT_EQ(rows().size(), without + 1);
+  EXPECT_EQ(rows().back()[1].text, result.build.fetched);
+}
+
 }  // namespace lab::report

@@ -34,7 +34,7 @@ void fields(F& f, Machine& m) {
 LAB_JSON_STRUCT(MachineState, kernel, microcode, governor, turbo, smt, aslr, transparent_huge_pages, libc, distribution,
                 load_avg, (libc_build))
 
-LAB_JSON_STRUCT(Build, toolchain, config, march, compiler, flags)
+LAB_JSON_STRUCT(Build, toolchain, config, march, compiler, flags, (fetched))
 LAB_JSON_STRUCT(Source, commit, dirty, state)
 LAB_JSON_STRUCT(Disturbance, block, seconds, foreign, stolen)
 LAB_JSON_STRUCT(Waiting, benchmark, process_seconds)

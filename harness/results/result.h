@@ -78,6 +78,7 @@ struct Build {
   std::string march;
   std::string compiler;
   std::string flags;
+  std::string fetched = {};  ///< how many objects were fetched, from where, who signed them; "" for none
 };
 
 struct Source {

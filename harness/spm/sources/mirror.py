@@ -31,7 +31,7 @@ def of_setting(settings: Settings) -> tuple[Mirror | None, bool]:
 
 class Mirror(Source):
     def __init__(self, base: str, settings: Settings) -> None:
-        fields = _fields(base)
+        fields = _fields(base, "mirror")
         self._base = open_source(fields, settings)
         self.folder = fields["base"] if fields["type"] == "file" else ""
         self.place = transport.shown(base) if "://" in base else base
@@ -45,8 +45,13 @@ class Mirror(Source):
         return self._base.address(f"{sha256[:2]}/{sha256}")
 
 
-def _fields(base: str) -> dict:
-    """What packages.json would say of a base as the user gave it, address or folder."""
+def source_at(base: str, settings: Settings, what: str) -> Source:
+    """The source of a base as the user gave it, address or folder; an error begins with `what`."""
+    return open_source(_fields(base, what), settings)
+
+
+def _fields(base: str, what: str) -> dict:
+    """What packages.json would say of such a base."""
     scheme, slashes, _ = base.partition("://")
     if scheme == "file" or not slashes and not re.match("(s3|https?|file):", base):
         return {"type": "file", "base": transport.file_path(base) if slashes else os.path.abspath(base)}
@@ -55,5 +60,5 @@ def _fields(base: str) -> dict:
     if not re.fullmatch(pattern, base) or not is_address(base):
         found = transport.shown(base)
         hint = "name such a place, as /folder or https://host/path"
-        raise SpmError(f"mirror: expected a folder, or {words}, found '{found}'", hint, USAGE)
+        raise SpmError(f"{what}: expected a folder, or {words}, found '{found}'", hint, USAGE)
     return {"type": kind, "base": base}

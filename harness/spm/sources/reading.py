@@ -13,9 +13,12 @@ FIRST_PAUSE_S = 0.5  # before the second try; doubled for each further one
 _PIECE = 1 << 18
 
 
-def read(source: Source, address: str, most: int) -> bytes:
-    """The whole file at `address`, of at most `most` bytes; raises TransferError."""
-    return with_retries(lambda: _read(source, address, most))
+def read(
+    source: Source, address: str, most: int, tries: int = TRIES, advanced: Callable[[int], Any] = lambda size: None
+) -> bytes:
+    """The whole file at `address`, of at most `most` bytes; raises TransferError. `advanced` is called with the size of
+    each piece that has come, and may raise."""
+    return with_retries(lambda: _read(source, address, most, advanced), tries)
 
 
 def length(source: Source, address: str, expected: int) -> tuple[int | None, str]:
@@ -25,10 +28,10 @@ def length(source: Source, address: str, expected: int) -> tuple[int | None, str
     return with_retries(lambda: _length(source, address, expected))
 
 
-def with_retries(ask: Callable[..., Any]) -> Any:
+def with_retries(ask: Callable[..., Any], tries: int = TRIES) -> Any:
     """Returns `ask()`. Retries temporary errors after a pause or at the server's time. Raises TransferError."""
     pause = FIRST_PAUSE_S
-    for left in reversed(range(TRIES)):
+    for left in reversed(range(tries)):
         try:
             return ask()
         except TransferError as error:
@@ -40,12 +43,13 @@ def with_retries(ask: Callable[..., Any]) -> Any:
     raise AssertionError
 
 
-def _read(source: Source, address: str, most: int) -> bytes:
+def _read(source: Source, address: str, most: int, advanced: Callable[[int], Any]) -> bytes:
     with contextlib.closing(source.open(address)) as body:
         pieces, done = [], 0
         while piece := body.read(_PIECE):
             pieces.append(piece)
             done += len(piece)
+            advanced(len(piece))
             if done > most:
                 raise TransferError(f"expected at most {most:,} bytes, more came")
     if body.length not in (None, done):
