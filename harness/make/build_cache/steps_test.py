@@ -63,7 +63,7 @@ class Project:
         output = io.StringIO()
         with mock.patch.object(paths, "ROOT", self.source), redirect_stderr(output):
             with self.steps().taking(CacheOptions(bases, (), True), (), 1.0) as environment:
-                status, _ = ninja.run([*self.real.tools.ninja, "-C", self.folder], f"{self.folder}/log", "build", environment)
+                status = ninja.run([*self.real.tools.ninja, "-C", self.folder], f"{self.folder}/log", "build", environment)
         assert status == 0, paths.read_if_there(f"{self.folder}/log")
         return output.getvalue().splitlines()
 
