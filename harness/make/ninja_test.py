@@ -1,5 +1,6 @@
 import glob
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -64,13 +65,14 @@ class Plan(unittest.TestCase):
 
     def test_what_an_object_takes_from_files_is_built_anew_with_them(self) -> None:
         done = build.Build(build.existing_options(), build.fetch(build.existing_options(), quiet=True))
-        for target, kept in {"harness": "harness/report/page/**/*.*", "allocator_test": "variants/allocator/**/*.trace"}.items():
-            with self.subTest(target):
-                listed = subprocess.run([*done.tools.ninja, "-C", done.folder, "-t", "inputs", target],
-                                        capture_output=True, text=True, check=True)
-                files = set(glob.glob(os.path.join(paths.ROOT, kept), recursive=True))
-                self.assertGreater(len(files), 0)
-                self.assertEqual(files - set(listed.stdout.splitlines()), set())
+        listed = subprocess.run([*done.tools.ninja, "-C", done.folder, "-t", "inputs", "all", "lab_tests"],
+                                capture_output=True, text=True, check=True).stdout.splitlines()
+        taken = [*glob.glob("harness/report/page/**/*.*", root_dir=paths.ROOT, recursive=True),
+                 *glob.glob("variants/**/*.trace", root_dir=paths.ROOT, recursive=True)]
+        for header in glob.glob(os.path.join(done.folder, "obj/variants/generated/*_generated.h")):
+            taken += re.findall(r'^#define \w+ "([^"]+\.csv)"$', paths.read_if_there(header), re.M)
+        self.assertEqual({os.path.splitext(name)[1] for name in taken} & {".js", ".trace", ".csv"}, {".js", ".trace", ".csv"})
+        self.assertEqual({os.path.join(paths.ROOT, name) for name in taken} - set(listed), set())
 
 
 if __name__ == "__main__":

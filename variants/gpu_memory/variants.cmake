@@ -6,6 +6,7 @@ target_compile_definitions(${family}_test PRIVATE LAB_VMA_TOOLS="${LAB_VMA_TOOLS
 # that several columns share (harness/results/atlas.h).
 set(atlas results/reference/atlas)
 set(paths "")
+set(tables "")
 foreach(column lavapipe-25.0.7 lavapipe-22.3.6 anv-25.0.7-hd620-simulated radv-25.0.7-navi10-simulated
         nvk-25.0.7-ga102-simulated)
   set(about ${CMAKE_SOURCE_DIR}/${atlas}/${column}/column.json)
@@ -19,10 +20,12 @@ foreach(column lavapipe-25.0.7 lavapipe-22.3.6 anv-25.0.7-hd620-simulated radv-2
       set(path ${atlas}/${column}/${table}.csv)
     endif()
     string(APPEND paths "#define LAB_ATLAS_${name}_${table} \"${path}\"\n")
+    list(APPEND tables ${CMAKE_SOURCE_DIR}/${path})
   endforeach()
 endforeach()
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/generated/atlas_tables_generated.h CONTENT "${paths}" @ONLY)
 target_include_directories(family_${family} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
+set_source_files_properties(${dir}/family/tables.cpp PROPERTIES OBJECT_DEPENDS "${tables}")
 
 include(${dir}/device/device.cmake)
 include(${dir}/dump/dump.cmake)
