@@ -73,7 +73,8 @@ def main(argv: list[str]) -> int:
     mine = paths.is_writable(options.folder)
     missing, size = build.pending(options) if mine else ([], 0)
     what = f"fetch {len(missing)} packages, {size / 1e6:.0f} MB" if missing else "fetch: nothing to do"
-    is_first = mine and not os.path.exists(os.path.join(options.folder, "harness"))
+    # Where objects are fetched, all families are there almost as soon as one.
+    is_first = mine and not options.cache.places and not os.path.exists(os.path.join(options.folder, "harness"))
     stages = Stages(7 if is_first else 5)
     with stages.stage(what, size / FETCHED_BYTES_A_SECOND):
         ready = build.Build(options, build.fetch(options)) if mine else build.FinishedBuild(options)

@@ -270,7 +270,8 @@ class Button(unittest.TestCase):
                 paths.write_if_changed(os.path.join(folder, "harness"), "#!/bin/sh\n"
                                        f'test "$*" = "run {filters} --budget 30 --report {folder}" || exit 2\n'
                                        f"echo > {report}\necho /a/result.json\n", 0o755)
-                ready, said = mock.Mock(folder=folder), []
+                said: list[str] = []
+                ready = mock.Mock(folder=folder)
                 ready.variants.return_value = [{"family": "e", "core": ["z"]}, {"family": "f", **facts}]
                 with mock.patch.object(button, "print_line", said.append):
                     button.early_answer(button.Stages(7), ready, "f", folder)

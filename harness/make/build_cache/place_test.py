@@ -147,13 +147,13 @@ class Publishing(CacheTest):
                     self.assertRaisesRegex(MakeError, f"^publishing to {place}: .*{reason}"):
                 self.publish(place)
 
-    @unittest.skipUnless(SSH, "ssh-keygen")
+    @unittest.skipUnless(SSH, "needs ssh-keygen")
     def test_an_unsigned_manifest_never_replaces_a_signed_one(self) -> None:
         self.publish(sign=self.key("farm"))
         with self.assertRaisesRegex(MakeError, "its manifest is signed"):
             self.publish()
 
-    @unittest.skipUnless(SSH, "ssh-keygen")
+    @unittest.skipUnless(SSH, "needs ssh-keygen")
     def test_a_publisher_signs_nothing_of_a_stranger(self) -> None:
         mine, other = self.key("mine"), self.key("other")
         self.publish(names=("a.o",))
@@ -173,7 +173,7 @@ class Signed(CacheTest):
                                                         "(--cache-key FILE), nor --trust; 3 are built here"]))
         self.assertEqual(self.fetch(trust=True)[0], sorted(OBJECTS))
 
-    @unittest.skipUnless(SSH, "ssh-keygen")
+    @unittest.skipUnless(SSH, "needs ssh-keygen")
     def test_a_key_accepts_its_own_signature_alone_also_with_trust(self) -> None:
         farm, other = self.key("farm"), self.key("other")
         self.publish(names=("a.o",))
@@ -190,7 +190,7 @@ class Signed(CacheTest):
         self.rewrite(lambda objects: objects.popitem())
         self.assertEqual(self.fetch(keys=(f"{farm}.pub",)), ([], [foreign.replace("other", "farm")]))
 
-    @unittest.skipUnless(SSH, "ssh-keygen")
+    @unittest.skipUnless(SSH, "needs ssh-keygen")
     def test_a_manifest_that_is_being_replaced_is_read_again(self) -> None:
         farm = self.key("farm")
         self.publish(sign=farm)
@@ -208,7 +208,7 @@ class Signed(CacheTest):
                 "build cache: PLACE: a signature of OpenSSH needs the program ssh-keygen, which is not on the PATH (install "
                 "it (Debian's package openssh-client), or use a key of minisign, which is then fetched); 3 are built here"]))
 
-    @unittest.skipUnless(MINISIGN, "minisign")
+    @unittest.skipUnless(MINISIGN, "needs minisign")
     def test_a_key_of_minisign_serves_as_well(self) -> None:
         other, farm = f"{self.folder}/other", f"{self.folder}/farm"
         for name in (other, farm):
