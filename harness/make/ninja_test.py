@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from harness.make import build, ninja, paths
+from harness.make import build, button, ninja, paths
 
 NEEDS = ["all"]
 
@@ -62,6 +62,17 @@ class Plan(unittest.TestCase):
                                     check=True)
             self.assertGreater(len(empty.plan()), len(empty.variants()))
             self.assertEqual(len(empty.plan()), len(listed.stdout.splitlines()))
+
+    def test_a_press_builds_every_program_that_the_harness_starts(self) -> None:
+        done = build.Build(build.existing_options(), build.fetch(build.existing_options(), quiet=True))
+        listed = subprocess.run([*done.tools.ninja, "-C", done.folder, "-t", "inputs", *button.needed_of(done)],
+                                capture_output=True, text=True, check=True).stdout
+        started = set()
+        for source in glob.glob(os.path.join(paths.ROOT, "harness/*/*.cpp")):
+            started |= set(re.findall(r'build_dir\(\) / "(vulkan_\w+)"', paths.read_if_there(source)))
+        self.assertGreaterEqual(len(started), 2)
+        for name in started:
+            self.assertIn(f"/{name}.dir/", listed)
 
     def test_what_an_object_takes_from_files_is_built_anew_with_them(self) -> None:
         done = build.Build(build.existing_options(), build.fetch(build.existing_options(), quiet=True))
