@@ -1,4 +1,4 @@
-// Fills each matrix: a table of queries by columns that renders only the cells in its window. Data: atlas_matrix.h.
+// Fills each matrix: a table of queries by columns that renders only the cells in its window. Data: atlas_matrix.cpp.
 'use strict';
 const kRow = 44, kCell = 118;  // pixels
 const kBeyond = 4;  // rows and columns rendered outside of the window, for a quick scroll
