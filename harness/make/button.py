@@ -55,7 +55,16 @@ class Stages:
         yield
         if key:
             self._times[key] = round(time.monotonic() - started, 2)
-            paths.write_if_changed(TIMES, json.dumps(self._times, indent=1, sort_keys=True) + "\n")
+            self._write()
+
+    def forget_if_failed(self, key: str, status: int) -> None:
+        """A stage that failed says nothing of how long it takes."""
+        if status == 1:
+            self._times.pop(key, None)
+            self._write()
+
+    def _write(self) -> None:
+        paths.write_if_changed(TIMES, json.dumps(self._times, indent=1, sort_keys=True) + "\n")
 
 
 def main(argv: list[str]) -> int:
@@ -94,10 +103,12 @@ def main(argv: list[str]) -> int:
     try:
         with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
             status, _ = harness_stage(harness, "probe", ["--allocate"])
+        stages.forget_if_failed("probe", status)
         with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", budget_of(harness, flags)):
             measured, result = harness_stage(harness, "run", [*flags, "--report", folder])
         with stages.stage("write the report", stages.about("report"), "report"):
             written, path = harness_stage(harness, "report", [result, "--out", folder] if result else ["--out", folder])
+        stages.forget_if_failed("report", written)
     except KeyboardInterrupt:
         path = os.path.join(folder, "index.html")
         if os.path.exists(path):
