@@ -130,7 +130,7 @@ class UnpackTest(unittest.TestCase):
         far = member("old", b"x", time=-5_000_000)  # a number below zero is not written in octal
         pax, data = member("replaced", b"0123456789")
         pax.pax_headers = {"path": "by/p\u00e4x", "mtime": "1500000000.25", "comment": "\u2603"}
-        old, _ = member("v7/")
+        old, _ = member("v7/", mode=0o755)
         old.type = tarfile.AREGTYPE
         signed = bytearray(tar(member("sign\u00e9d", b"1", time=7)))
         signed[148:156] = b" " * 8

@@ -127,7 +127,11 @@ class OthersTest(SpmTestCase):
         self.addCleanup(os.umask, os.umask(0))
         self.store += "/deep/er"
         self.assertEqual(self.spm("install", "a").status, 0)
-        os.unlink(f"{os.readlink(f'{self.lib}/a-1')}/d/a")
+        folder = f"{os.readlink(f'{self.lib}/a-1')}/d"
+        mode = stat.S_IMODE(os.stat(folder).st_mode)
+        os.chmod(folder, 0o700)
+        os.unlink(f"{folder}/a")
+        os.chmod(folder, mode)
         self.assertEqual(self.spm("verify", "--repair").status, 0)
         for folder in (self.folder + "/store", self.lib):
             self.assertEqual(self.open_to_others(folder), [])
