@@ -94,7 +94,7 @@ def main(argv: list[str]) -> int:
             family, targets = first_family(ready)
             build_stage(stages, ready, f"the harness and {family}", targets)
             early_answer(stages, ready, family, folder)
-        build_stage(stages, ready, "the other families" if is_first else "", needed_of(ready))
+        build_stage(stages, ready, "the other families" if is_first else "")
     if mine:
         build.build_simulated_devices(ready)
     harness = os.path.join(ready.folder, "harness")
@@ -118,17 +118,12 @@ def main(argv: list[str]) -> int:
     return ending(status, measured, written)
 
 
-def build_stage(stages: Stages, ready: build.Build, what: str, targets: Sequence[str]) -> None:
-    """Builds `targets`, as a stage."""
+def build_stage(stages: Stages, ready: build.Build, what: str, targets: Sequence[str] = ()) -> None:
+    """Builds `targets`, or everything, as a stage."""
     steps, seconds = ready.estimate(targets)
     what = f"build {what}, {steps} steps" if what else f"build {steps} steps"
     with stages.stage(what if steps else "build: nothing to do", seconds):
         ready.run(targets)
-
-
-def needed_of(ready: build.Build) -> list[str]:
-    """The targets that a press runs. Programs for other uses are left to `build`."""
-    return ["harness", *(variant["target"] for variant in ready.variants())]
 
 
 def first_family(ready: build.Build) -> tuple[str, list[str]]:
