@@ -12,8 +12,8 @@ _STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 
 _WORK = ((r"/Unity/", 12.0), (r"\.gch$", 8.0), (r"/(sqlite3|quickjs)\.c", 25.0), (r"Building CXX .*/variant_", 5.0),
          (r"Building CXX .*(/tree/|/lab_)", 3.0), (r"Building CXX", 1.5), (r"Building C ", 3.0))
-"""Seconds of one core by what stands in ninja's description of a step; a link and the rest take 0.25. Means of builds
-without a compile cache; only their ratios matter, as each machine has its own speed."""
+"""Seconds of one core by what stands in ninja's description of a step; a link and the rest take 0.25. Rounded from a
+build without a compile cache; only their ratios matter, as each machine has its own speed."""
 
 
 def work_of(steps: Iterable[str]) -> float:
