@@ -1,10 +1,7 @@
 set_source_files_properties(${dir}/version.cpp PROPERTIES COMPILE_DEFINITIONS LAB_VERSION="${PROJECT_VERSION}")
 
 # The harness itself: one executable with every subcommand.
-add_executable(harness ${dir}/main.cpp)
-lab_own(harness)
-target_link_libraries(harness PRIVATE cli)
-set_target_properties(harness PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+lab_program(harness SOURCES ${dir}/main.cpp USES cli PLAIN)
 # It starts these to ask drivers.
 add_dependencies(harness vulkan_probe_child vulkan_memory_child)
 # Its tests start it, on the fixture family, and ask drivers in earnest.

@@ -7,6 +7,8 @@
 #       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
 #       variants are linked. TOGETHER compiles its files in groups (precompiled.cmake), which is not for what variants link.
 #       PLAIN: a release has -O1, which is enough for what starts processes, reads and writes.
+#   lab_program(<name> SOURCES <file>... [USES <target>...] [PLAIN])   build/.../<name>, which users or the harness start.
+#       PLAIN as above, and its files are compiled in groups.
 #   lab_family(<family>)   the folder variants/<family>: family.json names its reference and its core workloads (none: all
 #       are core), family/ holds the sources that its variants share, and each .cpp next to family.json becomes a
 #       variant's executable, together with rivals/<variant>.c or rivals/<variant>/*.c if it has such a rival in C
@@ -73,6 +75,21 @@ function(lab_module name)
   endif()
   if(EXISTS ${dir}/module.cmake)
     include(${dir}/module.cmake)
+  endif()
+endfunction()
+
+function(lab_program name)
+  cmake_parse_arguments(arg "PLAIN" "" "SOURCES;USES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  lab_own(${name})
+  target_link_libraries(${name} PRIVATE ${arg_USES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  if(arg_PLAIN)
+    # With a library's -fPIC, to use its precompiled headers.
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC $<$<CONFIG:Release>:-O1>)
+    lab_precompile(${name} plain)
+    lab_compile_together(${name})
   endif()
 endfunction()
 

@@ -1,16 +1,10 @@
 file(GLOB child_sources ${dir}/child/*.cpp)
-add_executable(vulkan_probe_child ${child_sources})
-lab_own(vulkan_probe_child)
-target_link_libraries(vulkan_probe_child PRIVATE probe)
-set_target_properties(vulkan_probe_child PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+lab_program(vulkan_probe_child SOURCES ${child_sources} USES probe PLAIN)
 
 # Real allocations: another child, with a shader.
 file(GLOB memory_sources ${dir}/memory/*.cpp)
-add_executable(vulkan_memory_child ${memory_sources} ${dir}/child/protocol.cpp)
+lab_program(vulkan_memory_child SOURCES ${memory_sources} ${dir}/child/protocol.cpp USES probe PLAIN)
 lab_shaders(vulkan_memory_child ${dir}/memory/shaders/sample_texture.comp)
-lab_own(vulkan_memory_child)
-target_link_libraries(vulkan_memory_child PRIVATE probe)
-set_target_properties(vulkan_memory_child PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 add_dependencies(probe_test vulkan_memory_child)
 
 # For tests only: drivers that misbehave, and an independent program with the same queries.

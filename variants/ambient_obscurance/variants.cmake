@@ -8,6 +8,7 @@ endif()
 # Frames on a device.
 add_library(${family}_device STATIC ${dir}/device/device_renderer.cpp)
 lab_own(${family}_device)
+lab_precompile(${family}_device library)
 target_link_libraries(${family}_device PUBLIC vulkan_common bench common)
 lab_shaders(${family}_device ${dir}/device/shaders/linearise.comp ${dir}/device/shaders/halve.comp
             ${dir}/device/shaders/obscure.comp ${dir}/device/shaders/reproject.comp)

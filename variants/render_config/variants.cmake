@@ -31,10 +31,8 @@ endforeach()
 
 target_link_libraries(family_${family} PUBLIC render_config_coded render_config_engine vulkan_common designs)
 
-add_executable(render_config_view ${parts}/viewer/main.cpp $<TARGET_OBJECTS:bench>)
-lab_own(render_config_view)
-target_link_libraries(render_config_view PRIVATE render_config_viewer designs base lab_benchmark)
-set_target_properties(render_config_view PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+lab_program(render_config_view SOURCES ${parts}/viewer/main.cpp $<TARGET_OBJECTS:bench>
+  USES render_config_viewer designs base lab_benchmark)
 
 # Its test starts it.
 add_dependencies(render_config_viewer_test render_config_view)

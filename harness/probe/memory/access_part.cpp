@@ -13,8 +13,7 @@ namespace lab::probe {
 
 namespace {
 
-constexpr std::string_view kPart = "access";
-constexpr std::uint64_t kMostBytes = 32 << 20;  // more than most caches hold
+constexpr std::uint64_t kMostAccessed = 32 << 20;  // more than most caches hold
 constexpr std::uint64_t kQuickBytes = 1 << 20;
 constexpr std::uint64_t kTrialBytes = 64 << 10;
 constexpr double kMostNs = 20e6;     // of one repetition: uncached memory is read at a few MB/s
@@ -70,7 +69,7 @@ class AccessPart {
  private:
   using Access = std::function<void(const Reached&, std::uint64_t bytes)>;
 
-  std::uint64_t most_bytes() const { return device_.request().quick ? kQuickBytes : kMostBytes; }
+  std::uint64_t most_bytes() const { return device_.request().quick ? kQuickBytes : kMostAccessed; }
 
   void flush(const Reached& to) const {
     if (to.memory) device_.required(to.memory->flush());
@@ -105,7 +104,7 @@ class AccessPart {
       device_.events().doing(
           fmt::format("{}, {}", what, each.type ? fmt::format("memory type {}", *each.type) : "host"));
       const std::uint64_t bytes = affordable(each, access);
-      rows.push_back({{.part = std::string(kPart),
+      rows.push_back({{.part = "access",
                        .what = std::string(what),
                        .memory_type = each.type,
                        .bytes = bytes / share,
@@ -154,7 +153,7 @@ class AccessPart {
     std::vector<TimedRow> rows;
     const auto row = [&](std::string_view what, std::uint32_t of, const vulkan::Memory* written,
                          std::function<void()> work) {
-      rows.push_back({{.part = std::string(kPart),
+      rows.push_back({{.part = "access",
                        .what = std::string(what),
                        .memory_type = of,
                        .bytes = bytes,

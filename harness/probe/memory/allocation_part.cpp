@@ -13,11 +13,10 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kMostAtOnce = 64;        // allocations that exist together
-constexpr std::uint64_t kMostBytes = 256 << 20;  // of them
+constexpr std::uint64_t kMostAllocated = 256 << 20;  // of them
 constexpr std::uint64_t kSizes[] = {4 << 10, 64 << 10, 1 << 20, 16 << 20};
 constexpr std::uint64_t kQuickSizes[] = {4 << 10, 1 << 20};
 
-constexpr std::string_view kPart = "allocation";
 
 class AllocationPart {
  public:
@@ -42,7 +41,7 @@ class AllocationPart {
  private:
   // vkAllocateMemory and the policy in turns, so that both see the same disturbances.
   void compare(std::uint32_t type, std::uint64_t bytes) {
-    const std::uint64_t count = std::min({kMostAtOnce, kMostBytes / bytes, device_.heap_bytes(type) / 4 / bytes,
+    const std::uint64_t count = std::min({kMostAtOnce, kMostAllocated / bytes, device_.heap_bytes(type) / 4 / bytes,
                                           std::uint64_t{device_.limits().maxMemoryAllocationCount} / 2});
     if (count == 0)
       return device_.events().note(
@@ -138,7 +137,7 @@ class AllocationPart {
   }
 
   void report(std::string_view what, std::uint32_t type, std::uint64_t bytes, std::vector<double> ns) const {
-    device_.events().timing({.part = std::string(kPart),
+    device_.events().timing({.part = "allocation",
                              .what = std::string(what),
                              .memory_type = type,
                              .bytes = bytes,

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMostTried = 65536;  // of maxMemoryAllocationCount; a larger one is not tried
 constexpr std::uint64_t kBeyond = 16;        // tried above the limit, before it counts as not enforced
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 30;
 constexpr std::chrono::seconds kMostTime{5};
 constexpr std::uint64_t kEvent = 1024;  // allocations between two events, for the parent's limit of silence
 
@@ -34,7 +34,7 @@ void run_limit_part(MemoryDevice& device) {
       return found.tried ? fmt::format("the limit is not enforced: {} more succeeded", kBeyond)
                          : fmt::format("a limit above {} is not tried", kMostTried);
     if (memories.size() < results::kGuaranteedAllocations) return "";
-    if (bytes >= std::min(kMostBytes, device.heap_bytes(*type) / 2)) return fmt::format("{} bytes are enough", bytes);
+    if (bytes >= std::min(kMostCounted, device.heap_bytes(*type) / 2)) return fmt::format("{} bytes are enough", bytes);
     if (std::chrono::steady_clock::now() - start > kMostTime) return fmt::format("{} s are enough", kMostTime.count());
     return "";
   };

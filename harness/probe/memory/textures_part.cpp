@@ -15,7 +15,6 @@ namespace lab::probe {
 
 namespace {
 
-constexpr std::string_view kPart = "textures";
 constexpr std::uint32_t kEdge = 1024, kQuickEdge = 256;
 // One submission makes enough passes to outweigh its own cost.
 constexpr double kSubmissionNs = 4e6;
@@ -101,7 +100,7 @@ class TexturesPart {
     const VkCommandBuffer commands = device_.record([&](VkCommandBuffer buffer) {
       for (int i = 0; i < passes_; ++i) sampler_.record(buffer, texture.set, order);
     });
-    return {{.part = std::string(kPart),
+    return {{.part = "textures",
              .what = fmt::format("sample {} tiling by {}", texture.tiling_word(),
                                  order == SampleOrder::kTiles ? "tiles" : "columns"),
              .memory_type = texture.memory.type(),
@@ -170,7 +169,7 @@ class TexturesPart {
 
   TimedRow frame(std::string_view what, const Texture& texture, const vulkan::Memory& written, VkCommandBuffer commands,
                  std::function<void(const std::vector<std::uint32_t>&)> write) {
-    return {{.part = std::string(kPart),
+    return {{.part = "textures",
              .what = std::string(what),
              .memory_type = texture.memory.type(),
              .bytes = bytes(),

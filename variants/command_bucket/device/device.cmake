@@ -2,6 +2,7 @@
 set(device ${CMAKE_CURRENT_LIST_DIR})
 add_library(command_bucket_device STATIC ${device}/drawable_scene.cpp ${device}/scene_renderer.cpp)
 lab_own(command_bucket_device)
+lab_precompile(command_bucket_device library)
 file(GLOB shaders ${device}/shaders/*.vert ${device}/shaders/*.frag)
 lab_shaders(command_bucket_device ${shaders})
 target_link_libraries(command_bucket_device PUBLIC vulkan_common common designs base)
@@ -10,10 +11,8 @@ target_link_libraries(command_bucket_device PUBLIC vulkan_common common designs 
 target_sources(family_${family} PRIVATE ${device}/record_workloads.cpp)
 target_link_libraries(family_${family} PUBLIC command_bucket_device vulkan_common)
 
-add_executable(command_bucket_render ${device}/main.cpp ${device}/render_run.cpp $<TARGET_OBJECTS:family_${family}> $<TARGET_OBJECTS:bench>)
-lab_own(command_bucket_render)
-target_link_libraries(command_bucket_render PRIVATE command_bucket_device vulkan_common common designs base lab_benchmark)
-set_target_properties(command_bucket_render PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+lab_program(command_bucket_render USES command_bucket_device vulkan_common common designs base lab_benchmark
+  SOURCES ${device}/main.cpp ${device}/render_run.cpp $<TARGET_OBJECTS:family_${family}> $<TARGET_OBJECTS:bench>)
 if(TARGET ${family}_test)
   target_sources(${family}_test PRIVATE ${device}/device_test.cpp)
   target_link_libraries(${family}_test PRIVATE command_bucket_device)

@@ -1,10 +1,7 @@
 # The family's plan on a real Vulkan device: build/.../gpu_memory_device. Without a driver it builds all the same.
 set(device ${CMAKE_CURRENT_LIST_DIR})
-add_executable(gpu_memory_device ${device}/main.cpp ${device}/device_run.cpp $<TARGET_OBJECTS:family_${family}>
-  $<TARGET_OBJECTS:bench>)
-lab_own(gpu_memory_device)
-target_link_libraries(gpu_memory_device PRIVATE vulkan_common common designs base lab_benchmark)
-set_target_properties(gpu_memory_device PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+lab_program(gpu_memory_device USES vulkan_common common designs base lab_benchmark
+  SOURCES ${device}/main.cpp ${device}/device_run.cpp $<TARGET_OBJECTS:family_${family}> $<TARGET_OBJECTS:bench>)
 if(TARGET ${family}_test)
   target_sources(${family}_test PRIVATE ${device}/device_test.cpp)
   target_link_libraries(${family}_test PRIVATE vulkan_common)
