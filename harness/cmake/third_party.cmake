@@ -65,7 +65,6 @@ lab_hide_store(lab_sqlite sqlite ${dir})
 target_compile_definitions(lab_sqlite PRIVATE SQLITE_THREADSAFE=2 SQLITE_DQS=0 SQLITE_DEFAULT_MEMSTATUS=0
   SQLITE_OMIT_LOAD_EXTENSION SQLITE_OMIT_DEPRECATED SQLITE_OMIT_SHARED_CACHE)
 target_link_libraries(lab_sqlite PUBLIC Threads::Threads)
-target_compile_options(lab_sqlite PRIVATE $<$<CONFIG:Release>:-O1>)  # its files are small
 
 lab_package(dir mimalloc)
 # Defines only the mi_ functions and does not replace malloc.
@@ -147,4 +146,9 @@ target_link_libraries(lab_quickjs PUBLIC m ${CMAKE_DL_LIBS} Threads::Threads)
 
 foreach(target lab_fmt lab_boost lab_benchmark lab_gtest lab_sqlite)
   target_compile_options(${target} PRIVATE -w)
+endforeach()
+
+# What is not measured and works little: SQLite's files and the scripts of a report are small.
+foreach(target lab_benchmark lab_sqlite lab_quickjs)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endforeach()
