@@ -35,15 +35,10 @@ template <typename T>
 using Expected = boost::system::result<T, Error>;
 
 /// The error of an operation that SIGINT or SIGTERM ended.
-inline Error interrupted_error() {
-  return {"interrupted", "", ExitStatus::kInterrupted};
-}
+Error interrupted_error();
 
 /// The same error, prefixed with what the caller was doing.
-inline Error in_context(std::string_view doing, Error error) {
-  error.what = std::string(doing) + ": " + error.what;
-  return error;
-}
+Error in_context(std::string_view doing, Error error);
 
 /// Called by result::value() on an error, which is a bug in the caller: aborts.
 [[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& where);

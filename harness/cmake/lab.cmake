@@ -90,6 +90,8 @@ function(lab_program name)
     target_compile_options(${name} PRIVATE -fPIC $<$<CONFIG:Release>:-O1>)
     lab_precompile(${name} plain)
     lab_compile_together(${name})
+  else()
+    lab_precompile(${name} executable)
   endif()
 endfunction()
 
