@@ -23,6 +23,32 @@
 
 namespace lab::bench {
 
+Task::~Task() = default;
+
+std::vector<float> Task::answer() const {
+  return {};
+}
+
+std::map<std::string, double> Task::counters() const {
+  return {};
+}
+
+std::map<std::string, double> Task::costly_counters() const {
+  return {};
+}
+
+VariantCard variant_card(const char* family, const char* name, const Card& card) {
+  VariantCard whole{.family = family,
+                    .name = name,
+                    .idea = card.idea,
+                    .cost = card.cost,
+                    .source = card.source,
+                    .weakness = card.weakness};
+  for (const Card::Trait& trait : card.traits)
+    if (trait.name != nullptr) whole.traits[trait.name] = trait.value;
+  return whole;
+}
+
 namespace {
 
 unsigned usable_cores() {

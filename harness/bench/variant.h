@@ -78,7 +78,7 @@ struct Case {
 /// A prepared workload: set-up is done, and it can be repeated any number of times.
 class Task {
  public:
-  virtual ~Task() = default;
+  virtual ~Task();
 
   /// Does the same work each time; only code inside `clock.time` is timed. Returns the checksum of everything read
   /// back: the same in every repetition and, for one seed, in every correct variant. A workload with a tolerance
@@ -86,13 +86,13 @@ class Task {
   virtual std::uint64_t repeat(PhaseClock& clock) = 0;
 
   /// What the last repetition computed, for a workload with a tolerance: as many values in every variant.
-  virtual std::vector<float> answer() const { return {}; }
+  virtual std::vector<float> answer() const;
 
   /// Values of the workload's metrics other than times, by name ("metadata_bytes").
-  virtual std::map<std::string, double> counters() const { return {}; }
+  virtual std::map<std::string, double> counters() const;
 
   /// The same for metrics that cost as much as some repetitions; called in a few processes, after the timing.
-  virtual std::map<std::string, double> costly_counters() const { return {}; }
+  virtual std::map<std::string, double> costly_counters() const;
 };
 
 class ExhibitFiles;
@@ -112,6 +112,21 @@ struct ConformanceCheck {
   std::function<std::string()> what_is_wrong;  ///< "" if the check passes
   bool decides = true;  ///< false: a failure is only remarked, because no workload depends on the promise
 };
+
+/// What a variant's source file says of itself: literals, so that no variant compiles code for strings.
+struct Card {
+  struct Trait {
+    const char* name = nullptr;
+    const char* value = nullptr;
+  };
+  const char* idea = "";
+  const char* cost = "";
+  const char* source = "";
+  const char* weakness = "";
+  Trait traits[4] = {};  ///< the first ones that have names
+};
+
+VariantCard variant_card(const char* family, const char* name, const Card& card);
 
 /// A variant's card, which its source file writes, and what its family's make_variant() adds.
 struct Variant : VariantCard {

@@ -96,17 +96,19 @@ class CLibrary {
 
 namespace {
 
-lab::bench::VariantCard card() {
+lab::bench::Card card() {
   using namespace lab::allocator;
-  if (is_replaced())
+  if (is_replaced()) {
+    static const std::string source = "run --malloc " + std::filesystem::path(preloaded_file()).filename().string();
     return {.idea = "A malloc replacement from a file, preloaded under the executable that measures the C library.",
             .cost = CLibrary::can_tell_occupied()
                         ? "Not known here. The bytes of a block are those of malloc_usable_size, without any header."
                         : "Not known here: it defines no malloc_usable_size, so its rounding cannot be measured.",
-            .source = "run --malloc " + std::filesystem::path(preloaded_file()).filename().string(),
+            .source = source.c_str(),
             .weakness =
                 "Not known here. A call goes through the dynamic linker's table, as in every program that it is "
                 "preloaded into."};
+  }
   return {
       .idea =
           "The C library's malloc and free, the default of every program: a cache per thread, then bins of "

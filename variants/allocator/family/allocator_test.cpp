@@ -51,11 +51,34 @@ std::vector<std::string> failed_checks() {
   return names;
 }
 
+// The tasks whose class serves several plans.
+template <Allocator A>
+struct RandomReplace : PlannedReplace<A> {
+  using Plan = RandomReplacePlan;
+  explicit RandomReplace(const bench::Case& inputs) : PlannedReplace<A>(inputs, replacements<Plan>) {}
+};
+template <Allocator A>
+struct LifetimesMixed : PlannedReplace<A> {
+  using Plan = LifetimesPlan;
+  explicit LifetimesMixed(const bench::Case& inputs) : PlannedReplace<A>(inputs, replacements<Plan>) {}
+};
+template <Allocator A, Recorded kWhich>
+struct ReplayOf : Replay<A> {
+  using Plan = RecordedPlan<kWhich>;
+  explicit ReplayOf(const bench::Case&) : Replay<A>(kWhich) {}
+};
+template <Allocator A>
+using CompileReplay = ReplayOf<A, Recorded::kCompile>;
+
 template <typename Task>
 std::uint64_t checksum_of(std::uint64_t seed) {
-  typename Task::Plan plan(seed);
   bench::PhaseClock clock(Task::Plan::describe().phases.size());
-  return Task(std::move(plan)).repeat(clock);
+  return Task({.seed = seed}).repeat(clock);
+}
+
+template <Allocator A>
+std::vector<bench::Workload> workloads() {
+  return offer(kExecutions<A>, subject_of<A>(), !ThirdParty<A>);
 }
 
 using Names = std::vector<std::string>;
@@ -295,10 +318,10 @@ TEST(ThreadedWorkloads, run_on_as_many_threads_as_the_point_says) {
   EXPECT_EQ(threads_at(2, 2), 4u);
   EXPECT_EQ(threads_at(2, 1000), kMostThreads);
   for (const auto& [cores, point, threads] : {std::tuple{3u, 1.0, 3u}, {2u, 2.0, 4u}, {2u, 0.5, 1u}}) {
-    Larson<Locked<Sound>>(LarsonPlan(1), threads_at(point, cores));
+    Larson<Locked<Sound>>({.seed = 1, .threads = cores, .point = point});
     EXPECT_EQ(Locked<Sound>::threads, threads);
   }
-  CrossThreadFree<Locked<Sound>>(CrossThreadPlan(1), 1);
+  CrossThreadFree<Locked<Sound>>({.seed = 1, .threads = 1, .point = 1});
   EXPECT_EQ(Locked<Sound>::threads, 2u) << "one that allocates and one that frees";
 }
 
@@ -307,12 +330,10 @@ TEST(ThreadedWorkloads, find_a_broken_allocator) {
     bench::PhaseClock clock(2);
     return task.repeat(clock);
   };
-  EXPECT_NE(checksum(Larson<Locked<LosesContents>>(LarsonPlan(1), 2)),
-            checksum(Larson<Locked<Sound>>(LarsonPlan(1), 2)));
-  EXPECT_NE(checksum(CrossThreadFree<Locked<LosesContents>>(CrossThreadPlan(1), 2)),
-            checksum(CrossThreadFree<Locked<Sound>>(CrossThreadPlan(1), 2)));
-  EXPECT_NE(checksum(FrameThreads<Locked<LosesContents>>(FrameThreadsPlan(1), 2)),
-            checksum(FrameThreads<Locked<Sound>>(FrameThreadsPlan(1), 2)));
+  const bench::Case two{.seed = 1, .threads = 2, .point = 1};
+  EXPECT_NE(checksum(Larson<Locked<LosesContents>>(two)), checksum(Larson<Locked<Sound>>(two)));
+  EXPECT_NE(checksum(CrossThreadFree<Locked<LosesContents>>(two)), checksum(CrossThreadFree<Locked<Sound>>(two)));
+  EXPECT_NE(checksum(FrameThreads<Locked<LosesContents>>(two)), checksum(FrameThreads<Locked<Sound>>(two)));
 }
 
 /// Linear, with a lock: it frees everything at once, and nothing else.
@@ -357,15 +378,16 @@ TEST(ThreadedWorkloads, of_frames_serve_an_allocator_that_frees_everything_at_on
   ASSERT_EQ(all[2].unsupported, "");
   bench::PhaseClock clock(2);
   const std::uint64_t checksum = all[2].prepare({.seed = 1, .threads = 2, .point = 1})->repeat(clock);
-  EXPECT_EQ(checksum, FrameThreads<Locked<Sound>>(FrameThreadsPlan(1), 3).repeat(clock));
+  const bench::Case three{.seed = 1, .threads = 3, .point = 1};
+  EXPECT_EQ(checksum, FrameThreads<Locked<Sound>>(three).repeat(clock));
   EXPECT_EQ(LockedLinear::resets, FramePlan::kFrames);
 }
 
 template <Allocator A>
 void expect_the_same_capabilities_behind_a_lock() {
-  Capabilities expected = Erased<A>::kCan;
+  Capabilities expected = capabilities_of<A>();
   EXPECT_FALSE(std::exchange(expected.thread_safe, true));
-  EXPECT_EQ(Erased<LockedHeap<A>>::kCan, expected);
+  EXPECT_EQ(capabilities_of<LockedHeap<A>>(), expected);
   EXPECT_EQ(FreesByPointer<LockedHeap<A>>, FreesByPointer<A>);
   EXPECT_EQ(FreesBySize<LockedHeap<A>>, FreesBySize<A>);
   EXPECT_EQ(Counts<LockedHeap<A>>, Counts<A>);
@@ -422,15 +444,9 @@ TEST(AllocatorWorkloads, divide_each_phase_by_its_own_operations) {
   EXPECT_EQ(SameSizePlan::describe().phase_operations, same_size);
 }
 
-template <typename Task>
-void repeat_once() {
-  typename Task::Plan plan(1);
-  bench::PhaseClock clock(Task::Plan::describe().phases.size());
-  Task(std::move(plan)).repeat(clock);
-}
-
 TEST(AllocatorWorkloads, without_touch_access_no_block) {
-  repeat_once<RandomReplace<Unmapped, Touch::kNothing>>();
+  bench::PhaseClock clock(1);
+  PlannedReplace<Unmapped, Touch::kNothing>({.seed = 1}, replacements<RandomReplacePlan>).repeat(clock);
 }
 
 TEST(AllocatorWorkloads, have_the_same_counters_after_any_number_of_repetitions) {
@@ -556,7 +572,8 @@ TEST(MinimumHeap, of_a_buddy_allocator_is_right_although_fitting_is_not_monotoni
 
 template <typename Task>
 bench::Workload alone() {
-  return offer({execution<Task>()}, subject_of<Counting>(), true).front();
+  const Execution one = execution<Task>();
+  return offer({&one, 1}, subject_of<Counting>(), true).front();
 }
 
 /// Counts the requests that a workload makes in its first repetition, set-up included.
@@ -578,7 +595,7 @@ TEST(AllocatorPlans, have_the_requests_of_their_workloads_as_traces) {
   expect_requests(alone<GrowingBuffers<Counting>>(), GrowingPlan(3).trace());
   expect_requests(alone<FrameScratch<Counting>>(), FramePlan(3).trace());
   expect_requests(alone<LifetimesMixed<Counting>>(), LifetimesPlan(3).trace());
-  expect_requests(alone<HarnessReplay<Counting>>(), ReplayPlan(Recorded::kHarness).trace());
+  expect_requests(alone<ReplayOf<Counting, Recorded::kHarness>>(), ReplayPlan(Recorded::kHarness).trace());
 }
 
 // --- Shares of a full arena ----------------------------------------------------------------------------------------

@@ -1,10 +1,7 @@
-/// What the family's tasks do with their blocks: mark them, read them back, count what they take.
+/// What the family's tasks do with their blocks: allocate them, mark them, read them back.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
 
 #include "variants/allocator/family/capabilities.h"
 
@@ -37,7 +34,7 @@ class SumOfIds {
   std::uint64_t sum_ = 0;
 };
 
-template <Allocator A>
+template <Heap A>
 Block allocate_block(A& allocator, std::size_t bytes) {
   void* const begin = allocator.allocate(bytes);
   if (begin == nullptr) [[unlikely]]
@@ -46,7 +43,7 @@ Block allocate_block(A& allocator, std::size_t bytes) {
 }
 
 /// The block at its address, to be used until the next allocation.
-template <Allocator A>
+template <Heap A>
 decltype(auto) contents(const A& allocator, const Block& block) {
   if constexpr (Relocates<A>)
     return Block{static_cast<unsigned char*>(allocator.address(block.begin)), block.bytes};
@@ -54,37 +51,15 @@ decltype(auto) contents(const A& allocator, const Block& block) {
     return (block);  // no copy: the timed loops are those of a program that has pointers
 }
 
-/// What live blocks were requested as, and what they take: 0 if the allocator cannot tell.
-struct LiveBytes {
-  double requested = 0, occupied = 0;
-};
-
-template <Allocator A>
-LiveBytes live_bytes(A& allocator, const std::vector<Block>& live) {
-  LiveBytes sums;
-  for (const Block& block : live) {
-    if (block.begin == nullptr) continue;
-    sums.requested += static_cast<double>(block.bytes);
-    sums.occupied += static_cast<double>(allocator.occupied(block.begin, block.bytes));
-  }
-  if constexpr (MayNotTellOccupied<A>)
-    if (!A::can_tell_occupied()) sums.occupied = 0;
-  return sums;
-}
-
-/// Adds the counters that every allocator has to its own.
-std::map<std::string, double> with_common_counters(std::map<std::string, double> own, const LiveBytes& live,
-                                                   const Demand& demand);
-
-/// Counters at one point of the first repetition, the same point in every process; so they are exact. Never inlined: it
-/// would change the registers of the timed loops beside it.
-template <Allocator A>
-[[gnu::noinline]] std::map<std::string, double> first_repetition_counters(A& allocator, const std::vector<Block>& live,
-                                                                          const Demand& demand) {
-  return with_common_counters(own_counters(allocator), live_bytes(allocator, live), demand);
-}
-
 /// Whether a task writes to its blocks and reads them back. In some tasks that is most of the time.
 enum class Touch { kBlocks, kNothing };
+
+/// A block with its id, if blocks are touched. Always inlined: it is called in timed loops.
+template <Touch kTouch = Touch::kBlocks, Heap A>
+[[gnu::always_inline]] inline Block make_block(A& allocator, std::size_t bytes, std::uint32_t id) {
+  const Block block = allocate_block(allocator, bytes);
+  if constexpr (kTouch == Touch::kBlocks) contents(allocator, block).mark(id);
+  return block;
+}
 
 }  // namespace lab::allocator

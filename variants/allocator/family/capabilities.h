@@ -11,12 +11,16 @@
 
 namespace lab::allocator {
 
+/// An allocator, or AnyAllocator (subject.h).
 template <typename A>
-concept Allocator = std::constructible_from<A, const Demand&> && requires(A allocator, void* block, std::size_t bytes) {
+concept Heap = requires(A allocator, void* block, std::size_t bytes) {
   { allocator.allocate(bytes) } -> std::same_as<void*>;
   { allocator.alignment(bytes) } -> std::same_as<std::size_t>;
   { allocator.occupied(block, bytes) } -> std::same_as<std::size_t>;
 };
+
+template <typename A>
+concept Allocator = std::constructible_from<A, const Demand&> && Heap<A>;
 
 template <typename A>
 concept FreesByPointer = requires(A allocator, void* block) {
@@ -99,7 +103,7 @@ concept Relocates = requires(const A allocator, void* block) {
 };
 
 /// Where a block is now.
-template <Allocator A>
+template <Heap A>
 void* address_of(const A& allocator, void* block) {
   if constexpr (Relocates<A>)
     return allocator.address(block);
@@ -107,7 +111,7 @@ void* address_of(const A& allocator, void* block) {
     return block;
 }
 
-template <Allocator A>
+template <Heap A>
 requires FreesBlocks<A>
 void free_block(A& allocator, void* block, std::size_t bytes) {
   if constexpr (FreesByPointer<A>) {

@@ -27,7 +27,7 @@ std::vector<bench::ConformanceCheck> checks_of(const Subject& subject) {
       {can.frees_blocks, "freeing nullptr does nothing", check_free_null},
       {can.frees_blocks && kMemoryIsMeasurable, "freed memory is reused", check_freed_is_used_again},
       {can.resets, "reset frees everything", check_reset_frees_everything},
-      {static_cast<bool>(subject.identity_failure), "calls reach the wrapped allocator",
+      {subject.identity_failure != nullptr, "calls reach the wrapped allocator",
        [](const Subject& of) { return of.identity_failure(); }},
   };
   std::vector<bench::ConformanceCheck> checks;

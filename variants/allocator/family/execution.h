@@ -1,15 +1,11 @@
 /// From a task's class to a workload that a variant offers.
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
-#include <map>
 #include <memory>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "harness/bench/variant.h"
-#include "variants/allocator/family/plans.h"
 #include "variants/allocator/family/subject.h"
 
 namespace lab::allocator {
@@ -35,37 +31,24 @@ inline constexpr const char* kWaitsTooLong =
 inline constexpr const char* kSearchesTooLong =
     "it searches free blocks one by one, which takes seconds among thousands of mixed sizes";
 
-/// A workload whose task is also told how many threads to use.
+/// Makes a task, for Execution::prepare.
 template <typename Task>
-Execution threaded_execution() {
-  return {Task::Plan::describe, [](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
-            return std::make_unique<Task>(typename Task::Plan(inputs.seed), threads_at(inputs.point, inputs.threads));
-          }};
-}
-
-/// A workload whose plan is made for a point of its axis.
-template <typename Task, typename Plan>
-Execution swept_execution() {
-  return {Plan::describe, [](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
-            return std::make_unique<Task>(Plan(inputs.seed, inputs.point));
-          }};
+std::unique_ptr<bench::Task> prepare(const bench::Case& inputs) {
+  return std::unique_ptr<bench::Task>(new Task(inputs));
 }
 
 template <typename Task>
-Execution execution() {
-  return {Task::Plan::describe, [](const bench::Case& inputs) -> std::unique_ptr<bench::Task> {
-            return std::make_unique<Task>(typename Task::Plan(inputs.seed));
-          }};
+constexpr Execution execution() {
+  return {Task::Plan::describe, prepare<Task>};
 }
 
-/// The workload of `Task`, whose class is not named where the allocator lacks what it needs.
+/// The workload of `Plan`; its task is not named where the allocator lacks what it needs.
 template <typename Plan>
-Execution cannot(const char* why) {
+constexpr Execution cannot(const char* why) {
   return {Plan::describe, nullptr, why};
 }
 
 /// The tasks also have their costly counters, if the subject has a fixed capacity. `repeatable` as in bench::Workload.
-std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, const Subject& subject,
-                                   bool repeatable);
+std::vector<bench::Workload> offer(std::span<const Execution> executions, const Subject& subject, bool repeatable);
 
 }  // namespace lab::allocator

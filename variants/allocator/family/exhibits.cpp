@@ -138,7 +138,7 @@ void show(const Subject& subject, std::uint64_t seed, bench::ExhibitFiles& files
   files.series(kResident, resident(subject, plan));
   files.latency(kPair, pair_times(subject, plan));
   const Fragmentation found = fragmentation(subject, plan);
-  if (subject.tells_occupied) files.series(kRounding, found.rounding);
+  if (subject.can.tells_occupied) files.series(kRounding, found.rounding);
   if (subject.can.reports_fragmentation) files.series(kFreeMemory, found.free_memory);
 }
 
@@ -149,7 +149,7 @@ void add_exhibits(const Subject& subject, std::vector<bench::Workload>& workload
   if (workload == workloads.end() || !workload->unsupported.empty()) return;
   using enum bench::ExhibitKind;
   workload->exhibits = {{kPair, "Time of a free and an allocation, with a read of the clock (about 20 ns)", kLatency}};
-  if (subject.tells_occupied)
+  if (subject.can.tells_occupied)
     workload->exhibits.push_back({kRounding, "Bytes in blocks per byte requested, from the empty heap on", kSeries});
   workload->exhibits.push_back({kResident, "Resident memory per byte requested, from the empty heap on", kSeries});
   if (subject.can.reports_fragmentation)

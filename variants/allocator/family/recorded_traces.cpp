@@ -60,9 +60,13 @@ ReplayPlan::ReplayPlan(Recorded which) {
   demand = demand_of(requests);
 }
 
-bench::Workload describe_replay(Recorded which) {
-  return make_workload(file_of(which).name, file_of(which).title, {"total"}, allocations_of(recorded_file(which)),
+template <Recorded kWhich>
+bench::Workload RecordedPlan<kWhich>::describe() {
+  return make_workload(file_of(kWhich).name, file_of(kWhich).title, {"total"}, allocations_of(recorded_file(kWhich)),
                        "pair");
 }
+template struct RecordedPlan<Recorded::kCompile>;
+template struct RecordedPlan<Recorded::kPython>;
+template struct RecordedPlan<Recorded::kHarness>;
 
 }  // namespace lab::allocator

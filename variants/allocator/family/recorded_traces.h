@@ -2,6 +2,7 @@
 /// again.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "harness/bench/variant.h"
@@ -24,12 +25,10 @@ struct ReplayPlan {
   Demand demand;
 };
 
-bench::Workload describe_replay(Recorded which);
-
 template <Recorded kWhich>
 struct RecordedPlan : ReplayPlan {
   explicit RecordedPlan(std::uint64_t) : ReplayPlan(kWhich) {}
-  static bench::Workload describe() { return describe_replay(kWhich); }
+  static bench::Workload describe();
 };
 
 }  // namespace lab::allocator

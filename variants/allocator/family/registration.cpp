@@ -1,6 +1,8 @@
 #include "variants/allocator/family/registration.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "variants/allocator/family/conformance.h"
 #include "variants/allocator/family/exhibits.h"
@@ -9,21 +11,22 @@
 
 namespace lab::allocator {
 
-bench::Variant complete(const char* name, bench::VariantCard&& card, const Traits& traits, const Subject& subject,
-                        std::vector<bench::Workload>&& workloads) {
+bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
+                        std::span<const Execution> executions, bool repeatable) {
   std::string frees = subject.can.frees_blocks ? traits.frees : "everything at once";
   if (subject.can.frees_blocks && subject.can.resets) frees += ", or everything at once";
-  card.family = LAB_FAMILY;
-  card.name = name;
-  card.traits["frees"] = frees;
-  card.traits["threads"] = traits.threads;
-  card.traits["capacity"] = subject.can.fixed_capacity ? "one buffer" : "grows";
-  if (!traits.version.empty()) card.traits["version"] = traits.version;
+  bench::VariantCard whole = bench::variant_card(LAB_FAMILY, name, card);
+  whole.traits["frees"] = frees;
+  whole.traits["threads"] = traits.threads;
+  whole.traits["capacity"] = subject.can.fixed_capacity ? "one buffer" : "grows";
+  const std::string version = traits.version == nullptr ? "" : traits.version();
+  if (!version.empty()) whole.traits["version"] = version;
+  std::vector<bench::Workload> workloads = offer(executions, subject, repeatable);
   if (!workloads.empty()) {
     add_exhibits(subject, workloads);
-    add_page_workloads(subject, workloads.front().repeatable, workloads);
+    add_page_workloads(subject, repeatable, workloads);
   }
-  return {std::move(card), std::move(workloads), checks_of(subject),
+  return {std::move(whole), std::move(workloads), checks_of(subject),
           [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
 }
 

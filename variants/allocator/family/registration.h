@@ -1,8 +1,8 @@
 /// Makes a Variant from a class with the members of allocator.h.
 #pragma once
 
+#include <span>
 #include <string>
-#include <vector>
 
 #include "harness/bench/variant.h"
 #include "variants/allocator/family/subject.h"
@@ -12,9 +12,9 @@ namespace lab::allocator {
 
 /// What the report shows of a variant's capabilities.
 struct Traits {
-  const char* frees;    ///< how it frees a single block
-  const char* threads;  ///< how many may call it at once
-  std::string version;  ///< of a third-party allocator; else ""
+  const char* frees;                   ///< how it frees a single block
+  const char* threads;                 ///< how many may call it at once
+  std::string (*version)() = nullptr;  ///< of a third-party allocator; else null
 };
 
 template <Allocator A>
@@ -24,9 +24,8 @@ Traits traits_of() {
                                   : "",
                 !ThreadSafe<A>      ? "one at a time"
                 : NumbersThreads<A> ? "as many as announced"
-                                    : "any",
-                ""};
-  if constexpr (ThirdParty<A>) traits.version = A::version();
+                                    : "any"};
+  if constexpr (ThirdParty<A>) traits.version = &A::version;
   return traits;
 }
 
@@ -37,16 +36,18 @@ inline constexpr bool kHasWorkloads = false;
 inline constexpr bool kHasWorkloads = true;
 #endif
 
-/// Adds to the variant's four lines what its family knows. `workloads` may be empty.
-bench::Variant complete(const char* name, bench::VariantCard&& card, const Traits& traits, const Subject& subject,
-                        std::vector<bench::Workload>&& workloads);
+/// What the family knows of a variant. `executions` may be empty. `repeatable` as in bench::Workload.
+bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
+                        std::span<const Execution> executions, bool repeatable);
 
 template <Allocator A>
-bench::Variant make_variant(const char* name, bench::VariantCard&& card) {
+bench::Variant make_variant(const char* name, const bench::Card& card) {
   static_assert(FreesBlocks<A> || Resets<A>, "an allocator has free(block), free(block, bytes) or reset()");
-  std::vector<bench::Workload> offered;
-  if constexpr (kHasWorkloads) offered = workloads<A>();
-  return complete(name, std::move(card), traits_of<A>(), subject_of<A>(), std::move(offered));
+  // jemalloc seeds its random choices from addresses, mimalloc reads the clock, and each machine has its own C library.
+  constexpr bool kRepeatable = !ThirdParty<A>;
+  std::span<const Execution> executions;
+  if constexpr (kHasWorkloads) executions = kExecutions<A>;
+  return complete(name, card, traits_of<A>(), subject_of<A>(), executions, kRepeatable);
 }
 
 }  // namespace lab::allocator

@@ -2,121 +2,88 @@
 #pragma once
 
 #include <array>
-#include <utility>
+#include <cstdint>
 #include <vector>
 
 #include "harness/bench/checksum.h"
 #include "harness/bench/variant.h"
 #include "variants/allocator/family/block.h"
 #include "variants/allocator/family/plans.h"
+#include "variants/allocator/family/tasks.h"
 
 namespace lab::allocator {
 
-/// Base of the tasks that replace blocks: slots with live blocks.
+/// The timed part of the tasks that replace blocks.
 template <Allocator A, Touch kTouch>
-class SlotTask : public bench::Task {
+class SlotsOf : public SlotTask {
  public:
-  explicit SlotTask(const ReplacementPlan& plan) : allocator_(plan.demand), slots_(plan.fill.size()) {
-    for (const Replacement& fill : plan.fill) slots_[fill.slot] = make(fill.bytes, fill.id);
+  SlotsOf(const bench::Case& inputs, MakeReplacements plan) : SlotTask(inputs, plan), heap_(plan_.demand) {
+    fill(heap_, kTouch);
   }
-  ~SlotTask() override {
-    for (const Block& block : slots_) free_block(allocator_, block.begin, block.bytes);
-  }
-  std::map<std::string, double> counters() const override { return counters_; }
+  ~SlotsOf() override { free_blocks(heap_, slots_); }
 
  protected:
-  Block make(std::size_t bytes, std::uint32_t id) {
-    const Block block = allocate_block(allocator_, bytes);
-    if constexpr (kTouch == Touch::kBlocks) contents(allocator_, block).mark(id);
-    return block;
-  }
+  Block make(std::size_t bytes, std::uint32_t id) { return make_block<kTouch>(heap_.allocator(), bytes, id); }
   void discard(const Block& block, bench::Checksum& sum) {
-    if constexpr (kTouch == Touch::kBlocks) sum.word(contents(allocator_, block).id());
-    free_block(allocator_, block.begin, block.bytes);
+    A& allocator = heap_.allocator();
+    if constexpr (kTouch == Touch::kBlocks) sum.word(contents(allocator, block).id());
+    free_block(allocator, block.begin, block.bytes);
   }
-  template <typename Iterator>
-  void replace(Iterator first, Iterator last, bench::Checksum& sum) {
-    for (Iterator at = first; at != last; ++at) {
+  // The only copy of this loop. Not inlined: then what the allocator does is inlined here.
+  using At = std::vector<Replacement>::const_iterator;
+  [[gnu::noinline]] bench::Checksum replace(At first, At last, bench::Checksum sum) {
+    for (At at = first; at != last; ++at) {
       Block& slot = slots_[at->slot];
       discard(slot, sum);
       slot = make(at->bytes, at->id);
     }
-  }
-  void record_counters(const Demand& demand) {
-    if (counters_.empty()) counters_ = first_repetition_counters(allocator_, slots_, demand);
+    return sum;
   }
 
-  A allocator_;
-  std::vector<Block> slots_;
-
- private:
-  std::map<std::string, double> counters_;
+  Erased<A> heap_;
 };
 
+/// The replacements of any plan, in one phase.
 template <Allocator A, Touch kTouch = Touch::kBlocks>
-class RandomReplace : public SlotTask<A, kTouch> {
+class PlannedReplace : public SlotsOf<A, kTouch> {
  public:
-  using Plan = RandomReplacePlan;
-  explicit RandomReplace(Plan plan) : SlotTask<A, kTouch>(plan), plan_(std::move(plan)) {}
+  using SlotsOf<A, kTouch>::SlotsOf;
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum sum;
-    clock.time(0, [&] { this->replace(plan_.operations.begin(), plan_.operations.end(), sum); });
-    this->record_counters(plan_.demand);
+    clock.time(0, [&] { sum = this->replace(this->plan_.operations.begin(), this->plan_.operations.end(), sum); });
+    this->count(this->heap_);
     return sum.value();
   }
-
- protected:
-  const Plan plan_;
 };
 
-/// Touches its blocks only outside of the timed phase, to prove that they exist and do not overlap: it marks all live
-/// blocks, then reads all back.
+/// Touches its blocks only outside of the timed phase.
 template <Allocator A>
-class UntouchedReplace : public RandomReplace<A, Touch::kNothing> {
+class UntouchedReplace : public PlannedReplace<A, Touch::kNothing> {
  public:
   using Plan = UntouchedReplacePlan;
-  explicit UntouchedReplace(Plan plan) : RandomReplace<A, Touch::kNothing>(std::move(plan)) {}
+  explicit UntouchedReplace(const bench::Case& inputs)
+      : PlannedReplace<A, Touch::kNothing>(inputs, replacements<RandomReplacePlan>) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
-    RandomReplace<A, Touch::kNothing>::repeat(clock);
-    bench::Checksum sum;
-    for (const Replacement& fill : this->plan_.fill) contents(this->allocator_, this->slots_[fill.slot]).mark(fill.id);
-    for (const Block& block : this->slots_) sum.word(contents(this->allocator_, block).id());
-    return sum.value();
+    PlannedReplace<A, Touch::kNothing>::repeat(clock);
+    return this->mark_and_read(this->heap_);
   }
 };
 
-/// The replacements of any plan, in one phase. (RandomReplace is apart: its timed loop stays the one it was.)
 template <Allocator A>
-class PlannedReplace : public SlotTask<A, Touch::kBlocks> {
- public:
-  explicit PlannedReplace(ReplacementPlan plan) : SlotTask<A, Touch::kBlocks>(plan), plan_(std::move(plan)) {}
-
-  std::uint64_t repeat(bench::PhaseClock& clock) override {
-    bench::Checksum sum;
-    clock.time(0, [&] { this->replace(plan_.operations.begin(), plan_.operations.end(), sum); });
-    this->record_counters(plan_.demand);
-    return sum.value();
-  }
-
- private:
-  const ReplacementPlan plan_;
-};
-
-template <Allocator A>
-class SameSizeChurn : public SlotTask<A, Touch::kBlocks> {
+class SameSizeChurn : public SlotsOf<A, Touch::kBlocks> {
  public:
   using Plan = SameSizePlan;
-  explicit SameSizeChurn(Plan plan) : SlotTask<A, Touch::kBlocks>(plan), plan_(std::move(plan)) {}
+  explicit SameSizeChurn(const bench::Case& inputs) : SlotsOf<A, Touch::kBlocks>(inputs, replacements<Plan>) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum sum;
-    const auto random = plan_.operations.begin() + Plan::kPairs;
-    clock.time(0, [&] { this->replace(plan_.operations.begin(), random, sum); });
+    const auto random = this->plan_.operations.begin() + Plan::kPairs;
+    clock.time(0, [&] { sum = this->replace(this->plan_.operations.begin(), random, sum); });
     clock.time(1, [&] { burst(sum); });
-    clock.time(2, [&] { this->replace(random, plan_.operations.end(), sum); });
-    this->record_counters(plan_.demand);
+    clock.time(2, [&] { sum = this->replace(random, this->plan_.operations.end(), sum); });
+    this->count(this->heap_);
     return sum.value();
   }
 
@@ -124,13 +91,11 @@ class SameSizeChurn : public SlotTask<A, Touch::kBlocks> {
   void burst(bench::Checksum& sum) {
     std::uint32_t id = 0;
     std::array<Block, Plan::kMaxBurst> stack;
-    for (const std::uint32_t depth : plan_.bursts) {
+    for (const std::uint32_t depth : this->plan_.bursts) {
       for (std::uint32_t i = 0; i < depth; ++i) stack[i] = this->make(Plan::kBytes, id++);
       for (std::uint32_t i = depth; i-- > 0;) this->discard(stack[i], sum);
     }
   }
-
-  const Plan plan_;
 };
 
 }  // namespace lab::allocator

@@ -1,11 +1,11 @@
-/// An allocator behind virtual calls. The checks, the search for the minimum heap and the exhibits are compiled once
-/// for the family, over this, and not again for each variant, because no repetition times them.
+/// An allocator behind virtual calls. What no repetition times is compiled once for the family, over this, and not
+/// again for each variant: the checks, the search for the minimum heap, the exhibits, and the tasks without their timed
+/// loops (tasks.h).
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,7 +16,8 @@ namespace lab::allocator {
 
 /// The members that a variant declares beyond those of Allocator.
 struct Capabilities {
-  bool frees_blocks, resets, fixed_capacity, reports_fragmentation, thread_safe = false, relocates = false;
+  bool frees_blocks, resets, fixed_capacity, reports_fragmentation, thread_safe = false, relocates = false,
+                                                                    tells_occupied = true;
   friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
 
@@ -54,18 +55,26 @@ class AnyAllocator {
 /// What is checked: how to make an instance, and what it can do.
 struct Subject {
   Capabilities can;
-  std::function<std::unique_ptr<AnyAllocator>(const Demand&)> make;
-  std::function<std::string()> identity_failure = {};  ///< of a third-party allocator; else empty
-  bool tells_occupied = true;                          ///< see can_tell_occupied() in allocator.h
+  std::unique_ptr<AnyAllocator> (*make)(const Demand&);
+  std::string (*identity_failure)() = nullptr;  ///< of a third-party allocator; else null
 };
 
 template <Allocator A>
+Capabilities capabilities_of() {
+  Capabilities can{FreesBlocks<A>, Resets<A>, FixedCapacity<A>, ReportsFragmentation<A>, ThreadSafe<A>, Relocates<A>};
+  if constexpr (MayNotTellOccupied<A>) can.tells_occupied = A::can_tell_occupied();
+  return can;
+}
+
+/// The virtual calls, and the allocator itself for timed loops. It is made and ended by calls, because every task of a
+/// variant has one.
+template <Allocator A>
 class Erased final : public AnyAllocator {
  public:
-  static constexpr Capabilities kCan{FreesBlocks<A>,          Resets<A>,     FixedCapacity<A>,
-                                     ReportsFragmentation<A>, ThreadSafe<A>, Relocates<A>};
+  [[gnu::noinline]] explicit Erased(const Demand& demand) : AnyAllocator(capabilities_of<A>()), allocator_(demand) {}
+  [[gnu::noinline]] ~Erased() override {}
 
-  explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
+  A& allocator() { return allocator_; }
 
   void* allocate(std::size_t bytes) override {
     if constexpr (requires { A::smallest_request(); }) bytes = std::max(bytes, A::smallest_request());
@@ -125,9 +134,9 @@ class Erased final : public AnyAllocator {
 
 template <Allocator A>
 Subject subject_of() {
-  Subject subject{Erased<A>::kCan, [](const Demand& demand) { return std::make_unique<Erased<A>>(demand); }};
+  Subject subject{capabilities_of<A>(),
+                  [](const Demand& demand) { return std::unique_ptr<AnyAllocator>(new Erased<A>(demand)); }};
   if constexpr (ThirdParty<A>) subject.identity_failure = &A::identity_failure;
-  if constexpr (MayNotTellOccupied<A>) subject.tells_occupied = A::can_tell_occupied();
   return subject;
 }
 

@@ -6,6 +6,7 @@ namespace lab::allocator {
 
 Team::Team(unsigned threads)
     : pool_(threads, pinned_workers(threads)), together_(static_cast<std::ptrdiff_t>(threads)) {}
+Team::~Team() = default;
 
 void Team::run(const std::function<void(unsigned thread)>& role) {
   pool_.run(size(), [&](std::size_t) {

@@ -12,6 +12,7 @@ class Team {
  public:
   /// The calling thread is thread 0. Each has a core of its own where there are enough.
   explicit Team(unsigned threads);
+  ~Team();
 
   unsigned size() const { return pool_.workers(); }
 

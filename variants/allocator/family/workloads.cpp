@@ -1,30 +1,12 @@
-#include "variants/allocator/family/workloads.h"
-
-#include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "variants/allocator/family/costly_counters.h"
+#include "variants/allocator/family/execution.h"
+#include "variants/allocator/family/plans.h"
 
 namespace lab::allocator {
-
-std::map<std::string, double> with_common_counters(std::map<std::string, double> own, const LiveBytes& live,
-                                                   const Demand& demand) {
-  if (live.occupied > 0) own["internal_fragmentation"] = live.occupied / live.requested;
-  own["peak_requested_bytes"] = static_cast<double>(demand.bytes);
-  return own;
-}
-
-void sort_by_address(std::vector<Block>& blocks) {
-  std::ranges::sort(blocks, {}, &Block::begin);
-}
-
-std::map<std::string, double> of_both_heaps(const std::map<std::string, double>& one,
-                                            const std::map<std::string, double>& other) {
-  std::map<std::string, double> both;
-  for (const char* const size : {"buffer_bytes", "metadata_bytes"})
-    if (one.contains(size) && other.contains(size)) both[size] = one.at(size) + other.at(size);
-  return both;
-}
 
 std::vector<bench::Metric> family_metrics() {
   using enum bench::MetricKind;
@@ -76,8 +58,7 @@ class WithCosts final : public bench::Task {
 
 }  // namespace
 
-std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, const Subject& subject,
-                                   bool repeatable) {
+std::vector<bench::Workload> offer(std::span<const Execution> executions, const Subject& subject, bool repeatable) {
   std::vector<bench::Workload> offered;
   for (const Execution& execution : executions) {
     bench::Workload& workload = offered.emplace_back(execution.describe());
