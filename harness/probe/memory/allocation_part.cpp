@@ -12,11 +12,10 @@ namespace lab::probe {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kMostAtOnce = 64;        // allocations that exist together
+constexpr std::uint64_t kMostAtOnce = 64;            // allocations that exist together
 constexpr std::uint64_t kMostAllocated = 256 << 20;  // of them
 constexpr std::uint64_t kSizes[] = {4 << 10, 64 << 10, 1 << 20, 16 << 20};
 constexpr std::uint64_t kQuickSizes[] = {4 << 10, 1 << 20};
-
 
 class AllocationPart {
  public:
