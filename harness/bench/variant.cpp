@@ -38,15 +38,12 @@ std::map<std::string, double> Task::costly_counters() const {
 }
 
 VariantCard variant_card(const char* family, const char* name, const Card& card) {
-  VariantCard whole{.family = family,
-                    .name = name,
-                    .idea = card.idea,
-                    .cost = card.cost,
-                    .source = card.source,
-                    .weakness = card.weakness};
-  for (const Card::Trait& trait : card.traits)
-    if (trait.name != nullptr) whole.traits[trait.name] = trait.value;
-  return whole;
+  return {.family = family,
+          .name = name,
+          .idea = card.idea,
+          .cost = card.cost,
+          .source = card.source,
+          .weakness = card.weakness};
 }
 
 namespace {

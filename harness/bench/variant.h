@@ -115,17 +115,13 @@ struct ConformanceCheck {
 
 /// What a variant's source file says of itself: literals, so that no variant compiles code for strings.
 struct Card {
-  struct Trait {
-    const char* name = nullptr;
-    const char* value = nullptr;
-  };
   const char* idea = "";
   const char* cost = "";
   const char* source = "";
   const char* weakness = "";
-  Trait traits[4] = {};  ///< the first ones that have names
 };
 
+/// The same with the variant's names; its family adds the traits.
 VariantCard variant_card(const char* family, const char* name, const Card& card);
 
 /// A variant's card, which its source file writes, and what its family's make_variant() adds.

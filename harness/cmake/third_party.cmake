@@ -148,7 +148,7 @@ foreach(target lab_fmt lab_boost lab_benchmark lab_gtest lab_sqlite)
   target_compile_options(${target} PRIVATE -w)
 endforeach()
 
-# What is not measured and works little: SQLite's files and the scripts of a report are small.
+# What is not measured. A report, which runs scripts in QuickJS, is made hardly slower.
 foreach(target lab_benchmark lab_sqlite lab_quickjs)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endforeach()
