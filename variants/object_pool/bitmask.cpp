@@ -9,6 +9,6 @@ lab::bench::Variant lab::bench::this_variant() {
                "moves to the front.",
        .cost = "Creation: two words. A walk: a word for 64 slots, and the live objects in the order of addresses.",
        .source = "ours; bitmaps of slots are an old idea",
-       .weakness = "Creation finds a slot that was not used lately, so its line may be out of the cache.",
-       .traits = {{"in use", "outside, a bit each"}}});
+       .weakness = "Creation finds a slot that was not used lately, so its line may be out of the cache."},
+      {.in_use = "outside, a bit each"});
 }

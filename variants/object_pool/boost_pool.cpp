@@ -59,9 +59,10 @@ class BoostPool {
 
 lab::bench::Variant lab::bench::this_variant() {
   return object_pool::make_variant<BoostPool>(
-      LAB_VARIANT, {.idea = "boost::pool with a first block of the capacity: a list of free chunks without order.",
-                    .cost = "O(1). The first creation links all chunks of the block.",
-                    .source = "Boost.Pool 1.81, boost::pool::malloc and free",
-                    .weakness = "Knows no list of what lives. boost::object_pool, which does, destroys in O(n).",
-                    .traits = {{"in use", "not known to the pool"}}});
+      LAB_VARIANT,
+      {.idea = "boost::pool with a first block of the capacity: a list of free chunks without order.",
+       .cost = "O(1). The first creation links all chunks of the block.",
+       .source = "Boost.Pool 1.81, boost::pool::malloc and free",
+       .weakness = "Knows no list of what lives. boost::object_pool, which does, destroys in O(n)."},
+      {.in_use = "not known to the pool"});
 }

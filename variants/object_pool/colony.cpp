@@ -9,6 +9,6 @@ lab::bench::Variant lab::bench::this_variant() {
        .cost = "O(1). 2 bytes a slot. A reference is an iterator of three pointers.",
        .source = "plf::colony 7.10 (Matthew Bentley), the basis of std::hive",
        .weakness = "New objects go where the last ones died, so holes stay spread. An empty block is kept or "
-                   "freed.",
-       .traits = {{"in use", "outside, a skipfield"}}});
+                   "freed."},
+      {.in_use = "outside, a skipfield"});
 }

@@ -12,6 +12,6 @@ lab::bench::Variant lab::bench::this_variant() {
       {.idea = "A separate list of the free slots: an array of pointers beside the objects, used as a stack.",
        .cost = "O(1) to create and to destroy. A pointer a slot. Construction writes all of them.",
        .source = "Game Programming Patterns, Object Pool (Robert Nystrom, 2014): what its free list saves",
-       .weakness = "A walk looks at every slot.",
-       .traits = {{"in use", "inside the object"}}});
+       .weakness = "A walk looks at every slot."},
+      {.in_use = "inside the object"});
 }

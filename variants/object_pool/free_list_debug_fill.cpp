@@ -16,6 +16,6 @@ lab::bench::Variant lab::bench::this_variant() {
        .cost = "A write and a read of the whole object for each life.",
        .source = "Game Programming Patterns, Object Pool (Robert Nystrom, 2014): \"I'd be honored if you clear it to "
                  "0x1deadb0b\"",
-       .weakness = "Does not see a write to the first 8 bytes, the link, or to the mark. A write is found late.",
-       .traits = {{"in use", "inside the object"}, {"finds", "writes to dead objects"}}});
+       .weakness = "Does not see a write to the first 8 bytes, the link, or to the mark. A write is found late."},
+      {.in_use = "inside the object", .finds = "writes to dead objects"});
 }

@@ -12,6 +12,6 @@ lab::bench::Variant lab::bench::this_variant() {
       {.idea = "A free list that starts empty: slots that were never used are handed out by a counter.",
        .cost = "O(1), also to construct. Memory is touched when it is first used.",
        .source = "EASTL, fixed_pool (Electronic Arts)",
-       .weakness = "One more test when the list is empty. The first use of each slot takes the page fault.",
-       .traits = {{"in use", "inside the object"}}});
+       .weakness = "One more test when the list is empty. The first use of each slot takes the page fault."},
+      {.in_use = "inside the object"});
 }

@@ -13,6 +13,6 @@ lab::bench::Variant lab::bench::this_variant() {
        .cost = "Creation: 1 / (1 - share in use) slots, if the free ones are spread evenly.",
        .source = "Next fit: Donald Knuth, The Art of Computer Programming, volume 1, 2.5",
        .weakness =
-           "Visits all slots in turn, so that each creation finds a line that is out of the cache. O(n) if full.",
-       .traits = {{"in use", "inside the object"}}});
+           "Visits all slots in turn, so that each creation finds a line that is out of the cache. O(n) if full."},
+      {.in_use = "inside the object"});
 }

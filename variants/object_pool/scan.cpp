@@ -9,9 +9,10 @@ using Pool = lab::designs::ScanPool<T>;
 
 lab::bench::Variant lab::bench::this_variant() {
   return object_pool::with_first_form(object_pool::make_variant<Pool>(
-      LAB_VARIANT, {.idea = "Each object says whether it is in use. Creation looks at all of them from the first on.",
-                    .cost = "Creation: O(n), a cache line for each object before the first free one. No memory.",
-                    .source = "Game Programming Patterns, Object Pool (Robert Nystrom, 2014), the first form",
-                    .weakness = "The fuller the pool, the slower is creation; it is slowest when it fails.",
-                    .traits = {{"in use", "inside the object"}}}));
+      LAB_VARIANT,
+      {.idea = "Each object says whether it is in use. Creation looks at all of them from the first on.",
+       .cost = "Creation: O(n), a cache line for each object before the first free one. No memory.",
+       .source = "Game Programming Patterns, Object Pool (Robert Nystrom, 2014), the first form",
+       .weakness = "The fuller the pool, the slower is creation; it is slowest when it fails."},
+      {.in_use = "inside the object"}));
 }

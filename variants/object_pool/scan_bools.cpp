@@ -12,6 +12,6 @@ lab::bench::Variant lab::bench::this_variant() {
       {.idea = "A bool for each slot, outside of the objects. Creation looks at all of them from the first on.",
        .cost = "Creation: O(n), 64 slots a cache line. A byte a slot.",
        .source = "Game Programming Patterns, Object Pool (Robert Nystrom, 2014), its generic pool",
-       .weakness = "The fuller the pool, the slower is creation.",
-       .traits = {{"in use", "outside, a bool each"}}});
+       .weakness = "The fuller the pool, the slower is creation."},
+      {.in_use = "outside, a bool each"});
 }

@@ -62,9 +62,10 @@ class VectorPool {
 
 lab::bench::Variant lab::bench::this_variant() {
   return object_pool::make_variant<VectorPool>(
-      LAB_VARIANT, {.idea = "A std::vector without holes: the last object moves into the place of a dead one.",
-                    .cost = "O(1), and a move for each destruction. A walk reads live objects only.",
-                    .source = "std::vector with swap and pop, what many programs do without a pool",
-                    .weakness = "Nobody can keep a reference to an object.",
-                    .traits = {{"in use", "no holes"}}});
+      LAB_VARIANT,
+      {.idea = "A std::vector without holes: the last object moves into the place of a dead one.",
+       .cost = "O(1), and a move for each destruction. A walk reads live objects only.",
+       .source = "std::vector with swap and pop, what many programs do without a pool",
+       .weakness = "Nobody can keep a reference to an object."},
+      {.in_use = "no holes"});
 }

@@ -9,16 +9,17 @@
 
 namespace lab::object_pool {
 
-bench::Variant complete(const char* name, bench::VariantCard&& card, const Traits& traits, const Subject& subject,
+bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
                         const TaskTable* tasks) {
-  card.family = LAB_FAMILY;
-  card.name = name;
-  card.traits["references"] = traits.finds_stale     ? "handles that are found to be stale"
+  bench::VariantCard full = bench::variant_card(LAB_FAMILY, name, card);
+  if (traits.in_use != nullptr) full.traits["in use"] = traits.in_use;
+  if (traits.finds != nullptr) full.traits["finds"] = traits.finds;
+  full.traits["references"] = traits.finds_stale     ? "handles that are found to be stale"
                               : traits.unstable_refs ? "none that stay valid"
                                                      : "pointers";
-  card.traits["objects"] = traits.moves || traits.unstable_refs ? "move" : "stay in place";
-  card.traits["walk"] = traits.walkable ? "by the pool" : "by a list that the user adds";
-  return {std::move(card), tasks == nullptr ? std::vector<bench::Workload>() : workloads(*tasks), checks_of(subject),
+  full.traits["objects"] = traits.moves || traits.unstable_refs ? "move" : "stay in place";
+  full.traits["walk"] = traits.walkable ? "by the pool" : "by a list that the user adds";
+  return {std::move(full), tasks == nullptr ? std::vector<bench::Workload>() : workloads(*tasks), checks_of(subject),
           [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
 }
 

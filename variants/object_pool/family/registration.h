@@ -1,8 +1,6 @@
 /// Makes a Variant from a class template whose classes model ObjectPool.
 #pragma once
 
-#include <vector>
-
 #include "harness/bench/variant.h"
 #include "variants/object_pool/family/subject.h"
 #ifndef LAB_FUZZ
@@ -13,26 +11,32 @@ namespace lab::object_pool {
 
 struct TaskTable;
 
-/// What the report shows of a variant's capabilities.
+/// What a variant says of itself beside its card.
 struct Traits {
+  const char* in_use = nullptr;  ///< where it keeps which slots are in use
+  const char* finds = nullptr;   ///< mistakes of its user
+  /// Set by the family.
   bool finds_stale = false, moves = false, unstable_refs = false, walkable = false;
 };
 
-/// Adds to the variant's four lines what its family knows. `tasks`: null for a fuzz target, which has no workloads.
-bench::Variant complete(const char* name, bench::VariantCard&& card, const Traits& traits, const Subject& subject,
+/// Adds to the variant's card what its family knows. `tasks`: null for a fuzz target, which has no workloads.
+bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
                         const TaskTable* tasks);
 
 template <template <typename> class Pool>
-bench::Variant make_variant(const char* name, bench::VariantCard&& card) {
+bench::Variant make_variant(const char* name, const bench::Card& card, Traits traits = {}) {
   using P = Pool<Probe>;
   static_assert(ObjectPool<P>);
-  const Traits traits{FindsStale<P>, MovesObjects<P>, UnstableRefs<P>, Walkable<P>};
+  traits.finds_stale = FindsStale<P>;
+  traits.moves = MovesObjects<P>;
+  traits.unstable_refs = UnstableRefs<P>;
+  traits.walkable = Walkable<P>;
 // Nobody runs the workloads of a fuzz target, and without them it compiles in a fraction of the time.
 #ifdef LAB_FUZZ
-  return complete(name, std::move(card), traits, subject_of<P>(), nullptr);
+  return complete(name, card, traits, subject_of<P>(), nullptr);
 #else
-  const TaskTable tasks = tasks_of<Pool>();
-  return complete(name, std::move(card), traits, subject_of<P>(), &tasks);
+  static constexpr TaskTable kTasks = tasks_of<Pool>();
+  return complete(name, card, traits, subject_of<P>(), &kTasks);
 #endif
 }
 

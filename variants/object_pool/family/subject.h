@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -51,12 +50,34 @@ class AnyPool {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-using Subject = std::function<std::unique_ptr<AnyPool>(std::size_t capacity)>;
+/// A pool that keeps the reference to each object that it ever had, whatever its type.
+class ReferringPool : public AnyPool {
+ public:
+  ~ReferringPool() override;
+
+ protected:
+  ReferringPool();
+
+  /// Takes `ref`, which `end` deletes.
+  void keep(std::uint64_t id, void* ref, void (*end)(void*), Probe* object);
+  void* ref_to(std::uint64_t id) const;    ///< of an id that was kept
+  Probe* last_at(std::uint64_t id) const;  ///< where the object was created
+
+ private:
+  struct Kept {
+    std::unique_ptr<void, void (*)(void*)> ref;
+    Probe* object;
+  };
+  std::unordered_map<std::uint64_t, Kept> kept_;
+};
+
+using Subject = std::unique_ptr<AnyPool> (*)(std::size_t capacity);
 
 template <ObjectPool Plain>
-class PoolOf final : public AnyPool {
+class PoolOf final : public ReferringPool {
  public:
   using P = Walked<Plain>;
+  using Ref = typename P::Ref;
 
   explicit PoolOf(std::size_t capacity) : pool_(capacity) {}
 
@@ -64,15 +85,15 @@ class PoolOf final : public AnyPool {
     return {FindsStale<Plain>, UnstableRefs<Plain>, Searches<Plain>, CountsOverwritten<Plain>};
   }
   bool create(std::uint64_t id) override {
-    const auto ref = pool_.create(id);
-    if (ref == typename P::Ref{}) return false;
-    refs_[id] = ref;
-    last_[id] = pool_.get(ref);
+    const Ref ref = pool_.create(id);
+    if (ref == Ref{}) return false;
+    keep(
+        id, new Ref(ref), [](void* kept) { delete static_cast<Ref*>(kept); }, pool_.get(ref));
     return true;
   }
   void destroy(std::uint64_t id) override { pool_.destroy(ref_of(id)); }
   const Probe* find(std::uint64_t id) override { return pool_.get(ref_of(id)); }
-  void scribble(std::uint64_t id) override { last_[id]->copies[3] = ~id; }
+  void scribble(std::uint64_t id) override { last_at(id)->copies[3] = ~id; }
   std::size_t overwritten() const override {
     if constexpr (CountsOverwritten<P>) return pool_.finder().overwritten();
     return 0;
@@ -90,23 +111,21 @@ class PoolOf final : public AnyPool {
   std::size_t memory_bytes() const override { return pool_.memory_bytes(); }
 
  private:
-  typename P::Ref ref_of(std::uint64_t id) {
+  Ref ref_of(std::uint64_t id) {
     if constexpr (UnstableRefs<P>) {
       for (std::size_t position = 0; position < pool_.size(); ++position)
         if (pool_.get(pool_.ref_at(position))->id == id) return pool_.ref_at(position);
       return {};
     } else {
-      return refs_[id];
+      return *static_cast<Ref*>(ref_to(id));
     }
   }
 
   P pool_;
-  std::unordered_map<std::uint64_t, typename P::Ref> refs_;
-  std::unordered_map<std::uint64_t, Probe*> last_;
 };
 
 template <ObjectPool P>
-Subject subject_of() {
+constexpr Subject subject_of() {
   return [](std::size_t capacity) -> std::unique_ptr<AnyPool> { return std::make_unique<PoolOf<P>>(capacity); };
 }
 

@@ -18,27 +18,27 @@ using MakeSoak = std::unique_ptr<AnySoak> (*)(const std::array<std::size_t, kSoa
 /// Null: the variant cannot do it.
 struct TaskTable {
   bool searches = false, moves = false, unstable_refs = false, is_heap = false;
-  std::array<std::unique_ptr<ChurnTask> (*)(ChurnPlan), kChurnBytes.size()> churn{};
-  std::unique_ptr<bench::Task> (*init)(ChurnPlan) = nullptr;
+  std::array<std::unique_ptr<ChurnTask> (*)(const ChurnPlan&), kChurnBytes.size()> churn{};
+  std::unique_ptr<bench::Task> (*init)(const ChurnPlan&) = nullptr;
   std::unique_ptr<bench::Task> (*iterate)(std::uint64_t seed, const IteratePlan&) = nullptr;
-  std::unique_ptr<bench::Task> (*frame)(FramePlan, bool by_phase) = nullptr;
+  std::unique_ptr<bench::Task> (*frame)(const FramePlan&, bool by_phase) = nullptr;
   std::unique_ptr<bench::Task> (*start_up)(std::size_t capacity) = nullptr;
-  std::unique_ptr<bench::Task> (*overload)(SoundPlan, LoadRule) = nullptr;
+  std::unique_ptr<bench::Task> (*overload)(const SoundPlan&, LoadRule) = nullptr;
   std::unique_ptr<bench::Task> (*references)() = nullptr;
   std::unique_ptr<bench::Task> (*holders)(std::uint64_t seed, std::size_t accesses) = nullptr;
   MakeSoak soak = nullptr, largest_slots = nullptr;  ///< a pool for each size, or one for all
 };
 
 template <template <typename> class Pool, std::size_t... kSize>
-void add_churn(TaskTable& table, std::index_sequence<kSize...>) {
-  ((table.churn[kSize] = [](ChurnPlan plan) -> std::unique_ptr<ChurnTask> {
-     return std::make_unique<ChurnOf<Pool<Object<kChurnBytes[kSize]>>>>(std::move(plan));
+constexpr void add_churn(TaskTable& table, std::index_sequence<kSize...>) {
+  ((table.churn[kSize] = [](const ChurnPlan& plan) -> std::unique_ptr<ChurnTask> {
+     return std::make_unique<ChurnOf<Pool<Object<kChurnBytes[kSize]>>>>(plan);
    }),
    ...);
 }
 
 template <template <typename> class Pool>
-TaskTable tasks_of() {
+constexpr TaskTable tasks_of() {
   using Plain = Pool<Object<kBytes>>;
   TaskTable table;
   table.searches = Searches<Plain>;
@@ -48,19 +48,18 @@ TaskTable tasks_of() {
   table.iterate = [](std::uint64_t seed, const IteratePlan& plan) -> std::unique_ptr<bench::Task> {
     return std::make_unique<IterateTask<Walked<Plain>>>(seed, plan);
   };
-  table.frame = [](FramePlan plan, bool by_phase) -> std::unique_ptr<bench::Task> {
-    return std::make_unique<FrameTask<Walked<Pool<Particle>>>>(std::move(plan), by_phase);
+  table.frame = [](const FramePlan& plan, bool by_phase) -> std::unique_ptr<bench::Task> {
+    return std::make_unique<FrameTask<Walked<Pool<Particle>>>>(plan, by_phase);
   };
-  table.overload = [](SoundPlan plan, LoadRule rule) -> std::unique_ptr<bench::Task> {
+  table.overload = [](const SoundPlan& plan, LoadRule rule) -> std::unique_ptr<bench::Task> {
     using Sounds = Walked<Pool<Sound>>;
-    if (rule == LoadRule::kGrow)
-      return std::make_unique<OverloadTask<designs::OverflowPool<Sounds>>>(std::move(plan), rule);
-    return std::make_unique<OverloadTask<Sounds>>(std::move(plan), rule);
+    if (rule == LoadRule::kGrow) return std::make_unique<OverloadTask<designs::OverflowPool<Sounds>>>(plan, rule);
+    return std::make_unique<OverloadTask<Sounds>>(plan, rule);
   };
   if constexpr (!UnstableRefs<Plain>) {
     add_churn<Pool>(table, std::make_index_sequence<kChurnBytes.size()>());
-    table.init = [](ChurnPlan plan) -> std::unique_ptr<bench::Task> {
-      return std::make_unique<InitTask<Pool<Filled>>>(std::move(plan));
+    table.init = [](const ChurnPlan& plan) -> std::unique_ptr<bench::Task> {
+      return std::make_unique<InitTask<Pool<Filled>>>(plan);
     };
     table.start_up = [](std::size_t capacity) -> std::unique_ptr<bench::Task> {
       return std::make_unique<StartUpTask<Plain>>(capacity);

@@ -26,9 +26,27 @@
 
 namespace lab::object_pool {
 
+/// As many references as there are slots or objects. A vector would have its growth compiled for each type of them.
+template <typename Ref>
+class Refs {
+ public:
+  explicit Refs(std::size_t count) : count_(count), begin_(new Ref[count]()) {}
+
+  std::size_t size() const { return count_; }
+  Ref* begin() const { return begin_.get(); }
+  Ref* end() const { return begin_.get() + count_; }
+  Ref& operator[](std::size_t index) const { return begin_[index]; }
+  /// Forgets the last ones.
+  void shorten(std::size_t count) { count_ = count; }
+
+ private:
+  std::size_t count_;
+  std::unique_ptr<Ref[]> begin_;
+};
+
 /// Destroys what a pool does not end by itself.
 template <ObjectPool P>
-void end_objects(P& pool, const std::vector<typename P::Ref>& refs) {
+void end_objects(P& pool, const Refs<typename P::Ref>& refs) {
   if constexpr (!Walkable<P>)
     for (const auto& ref : refs)
       if (ref != typename P::Ref{}) pool.destroy(ref);
@@ -37,6 +55,7 @@ void end_objects(P& pool, const std::vector<typename P::Ref>& refs) {
 /// A task whose counters are the memory of its pool and of what lives in it.
 class MemoryTask : public bench::Task {
  public:
+  ~MemoryTask() override;
   std::map<std::string, double> counters() const final;
 
  protected:
@@ -48,7 +67,8 @@ class MemoryTask : public bench::Task {
 /// pairs. Every variant begins with its first `live` slots in use, and all of its memory touched.
 class ChurnTask : public MemoryTask {
  public:
-  explicit ChurnTask(ChurnPlan plan) : plan_(std::move(plan)) {}
+  explicit ChurnTask(const ChurnPlan& plan);
+  ~ChurnTask() override;
   /// Nanoseconds of each pair that the plan draws next.
   std::vector<std::uint32_t> pair_times();
 
@@ -63,13 +83,13 @@ class ChurnOf final : public ChurnTask {
  public:
   using Ref = typename P::Ref;
 
-  explicit ChurnOf(ChurnPlan plan) : ChurnTask(std::move(plan)), pool_(plan_.capacity()), refs_(plan_.capacity()) {
+  explicit ChurnOf(const ChurnPlan& plan) : ChurnTask(plan), pool_(plan_.capacity()), refs_(plan_.capacity()) {
     for (std::size_t id = 0; id < plan_.capacity(); ++id) {
       refs_[id] = fill_next(pool_, id);
       pool_.get(refs_[id])->id = id;
     }
     for (std::size_t id = plan_.capacity(); id-- > plan_.live();) pool_.destroy(refs_[id]);
-    refs_.resize(plan_.live());
+    refs_.shorten(plan_.live());
   }
   ~ChurnOf() override { end_objects(pool_, refs_); }
 
@@ -117,14 +137,23 @@ class ChurnOf final : public ChurnTask {
   }
 
   P pool_;
-  std::vector<Ref> refs_;
+  Refs<Ref> refs_;
 };
 
 /// The objects' members are set by the pool, or by its user.
-template <ObjectPool P>
-class InitTask final : public bench::Task {
+class AnyInit : public bench::Task {
  public:
-  explicit InitTask(ChurnPlan plan) : plan_(std::move(plan)), pool_(plan_.capacity()), refs_(plan_.live()) {
+  explicit AnyInit(const ChurnPlan& plan);
+  ~AnyInit() override;
+
+ protected:
+  ChurnPlan plan_;
+};
+
+template <ObjectPool P>
+class InitTask final : public AnyInit {
+ public:
+  explicit InitTask(const ChurnPlan& plan) : AnyInit(plan), pool_(plan_.capacity()), refs_(plan_.live()) {
     for (std::size_t id = 0; id < plan_.live(); ++id) {
       refs_[id] = fill_next(pool_, id);
       pool_.get(refs_[id])->set(id);
@@ -159,9 +188,8 @@ class InitTask final : public bench::Task {
   }
 
  private:
-  ChurnPlan plan_;
   P pool_;
-  std::vector<typename P::Ref> refs_;
+  Refs<typename P::Ref> refs_;
 };
 
 /// A walk over what lives, half of the capacity, after a random half was destroyed. Objects are then replaced in
@@ -172,9 +200,13 @@ template <Walkable P>
 class IterateTask final : public MemoryTask {
  public:
   IterateTask(std::uint64_t seed, const IteratePlan& plan)
-      : random_(seed_of("iterate") ^ seed), pool_(plan.capacity), moved_(plan.moved), replaced_(plan.replaced) {
-    std::vector<Ref> all(plan.capacity);
-    for (std::size_t id = 0; id < plan.capacity; ++id) all[id] = fill_next(pool_, id);
+      : random_(seed_of("iterate") ^ seed),
+        pool_(plan.capacity),
+        moved_(plan.moved),
+        replaced_(plan.replaced),
+        refs_(plan.capacity),
+        created_(UnstableRefs<P> ? 0 : std::max(plan.moved, kMostBurst)) {
+    for (std::size_t id = 0; id < plan.capacity; ++id) refs_[id] = fill_next(pool_, id);
     // Which objects live is the same in all variants; where they lie is not. A pool without stable references destroys
     // at random places and gives the survivors their ids afterwards.
     while (pool_.size() > plan.capacity / 2) {
@@ -182,14 +214,13 @@ class IterateTask final : public MemoryTask {
       if constexpr (UnstableRefs<P>) {
         pool_.destroy(pool_.ref_at(at));
       } else {
-        pool_.destroy(all[at]);
-        all[at] = all.back();
-        all.pop_back();
+        pool_.destroy(refs_[at]);
+        refs_.shorten(refs_.size() - 1);
+        refs_[at] = refs_[refs_.size()];
       }
     }
     std::uint64_t id = 0;
     pool_.each([&](Object& object) { object.id = id++; });
-    if constexpr (!UnstableRefs<P>) refs_ = std::move(all);
     replace(plan.replaced_before);
     memory_bytes_ = pool_.memory_bytes();
   }
@@ -231,7 +262,6 @@ class IterateTask final : public MemoryTask {
       refs_[at] = refs_[i];
       refs_[i] = victim;
     }
-    created_.resize(burst);
     for (std::size_t i = 0; i < burst; ++i) {
       created_[i] = pool_.create();
       pool_.get(created_[i])->id = pool_.get(refs_[kept + i])->id;
@@ -253,18 +283,28 @@ class IterateTask final : public MemoryTask {
   P pool_;
   std::size_t moved_, replaced_;
   std::size_t memory_bytes_ = 0;  // before the first walk: a pool may give some back, after any number of walks
-  std::vector<Ref> refs_;         // of what lives; none if they do not stay valid
-  std::vector<Ref> created_;
+  Refs<Ref> refs_;                // of what lives; unused if they do not stay valid
+  Refs<Ref> created_;             // in the last burst
 };
 
 /// The chapter's particle system: in each frame all particles move, those whose time is over die, and new ones are
 /// created.
-template <Walkable P>
-class FrameTask final : public bench::Task {
+class AnyFrame : public bench::Task {
  public:
   /// `by_phase`: updates and creations are timed apart. Frames of few particles are too short for that: all of a
   /// repetition is then one phase.
-  FrameTask(FramePlan plan, bool by_phase) : plan_(std::move(plan)), by_phase_(by_phase), pool_(plan_.capacity) {
+  AnyFrame(const FramePlan& plan, bool by_phase);
+  ~AnyFrame() override;
+
+ protected:
+  const FramePlan plan_;
+  const bool by_phase_;
+};
+
+template <Walkable P>
+class FrameTask final : public AnyFrame {
+ public:
+  FrameTask(const FramePlan& plan, bool by_phase) : AnyFrame(plan, by_phase), pool_(plan_.capacity) {
     run(kUntimed, kUntimed);
   }
 
@@ -307,8 +347,6 @@ class FrameTask final : public bench::Task {
     }
   }
 
-  const FramePlan plan_;
-  const bool by_phase_;
   P pool_;
 };
 
@@ -339,7 +377,7 @@ class StartUpTask final : public bench::Task {
     }
   }
 
-  std::vector<typename P::Ref> refs_;
+  Refs<typename P::Ref> refs_;
 };
 
 /// What happens when the pool of sounds is full.
@@ -352,7 +390,8 @@ struct LoadCounts {
 
 class AnyOverload : public bench::Task {
  public:
-  explicit AnyOverload(SoundPlan plan) : plan_(std::move(plan)) {}
+  explicit AnyOverload(const SoundPlan& plan);
+  ~AnyOverload() override;
   std::map<std::string, double> counters() const final;
 
  protected:
@@ -363,8 +402,8 @@ class AnyOverload : public bench::Task {
 template <Walkable P>
 class OverloadTask final : public AnyOverload {
  public:
-  OverloadTask(SoundPlan plan, LoadRule rule)
-      : AnyOverload(std::move(plan)), rule_(rule), pool_(rule == LoadRule::kSized ? plan_.most_at_once : kVoices) {
+  OverloadTask(const SoundPlan& plan, LoadRule rule)
+      : AnyOverload(plan), rule_(rule), pool_(rule == LoadRule::kSized ? plan_.most_at_once : kVoices) {
     play<true>();
     counted_ = counts_;
     counted_.bytes_after = pool_.memory_bytes();
@@ -434,16 +473,22 @@ class OverloadTask final : public AnyOverload {
 class AnyReferences : public bench::Task {
  public:
   static constexpr std::size_t kObjects = 1024, kRounds = 8;
+  AnyReferences();
+  ~AnyReferences() override;
   std::map<std::string, double> counters() const final;
 
  protected:
+  // Targets that somebody still refers to. Nothing lives.
+  std::uint64_t kept() const;
+
+  std::vector<std::uint32_t> targets_;
   std::uint64_t kept_ = 0, kept_cleared_ = 0;
 };
 
 template <ObjectPool P>
 class ReferencesTask final : public AnyReferences {
  public:
-  ReferencesTask() : pool_(kObjects), refs_(kObjects), targets_(kObjects * kRounds) {}
+  ReferencesTask() : pool_(kObjects), refs_(kObjects) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     clock.time(0, [&] { run<false>(); });
@@ -470,15 +515,9 @@ class ReferencesTask final : public AnyReferences {
       }
     }
   }
-  // Targets that somebody still refers to. Nothing lives.
-  std::uint64_t kept() const {
-    return static_cast<std::uint64_t>(
-        std::count_if(targets_.begin(), targets_.end(), [](std::uint32_t count) { return count != 0; }));
-  }
 
   P pool_;
-  std::vector<typename P::Ref> refs_;
-  std::vector<std::uint32_t> targets_;
+  Refs<typename P::Ref> refs_;
 };
 
 /// Objects that others hold. Phase 0: by pointers, and the object tells its holders when it ends. Phase 1: by IDs.
@@ -487,10 +526,16 @@ class AnyHolders : public bench::Task {
   static constexpr std::size_t kObjects = 1024, kHeldBy = 4, kCreations = 512;
 
   AnyHolders(std::uint64_t seed, std::size_t accesses);
+  ~AnyHolders() override;
 
  protected:
+  /// Before the objects end.
+  void let_go();
+
   std::size_t accesses_;  ///< for each creation
   std::vector<std::uint32_t> victims_, accessed_;
+  designs::IdTable<Watched> table_;
+  std::vector<designs::Holder<Watched>> holders_;
 };
 
 template <ObjectPool P>
@@ -500,10 +545,8 @@ class HoldersTask final : public AnyHolders {
       : AnyHolders(seed, accesses),
         noted_(2 * kObjects),
         named_(2 * kObjects),
-        table_(kObjects),
         noted_refs_(kObjects),
         named_refs_(kObjects),
-        holders_(kObjects * kHeldBy),
         ids_(kObjects * kHeldBy) {
     for (std::size_t i = 0; i < kObjects; ++i) {
       create_noted(i, i);
@@ -511,7 +554,7 @@ class HoldersTask final : public AnyHolders {
     }
   }
   ~HoldersTask() override {
-    holders_.clear();
+    let_go();
     end_objects(noted_, noted_refs_);
     end_objects(named_, named_refs_);
   }
@@ -591,10 +634,8 @@ class HoldersTask final : public AnyHolders {
   }
 
   P noted_, named_;
-  designs::IdTable<Watched> table_;
-  std::vector<typename P::Ref> noted_refs_, named_refs_;
-  std::vector<designs::Holder<Watched>> holders_;
-  std::vector<Id> ids_;
+  Refs<typename P::Ref> noted_refs_, named_refs_;
+  Refs<Id> ids_;
 };
 
 /// Objects of eight sizes, a pool for each.
@@ -624,20 +665,23 @@ class LargestSlots {
 /// A run of any length. It replaces one object after the other and keeps the number of objects.
 class AnySoak {
  public:
-  virtual ~AnySoak() = default;
+  virtual ~AnySoak();
   virtual void fill(SizeMix mix) = 0;  ///< once, before all else
   virtual void run(SoakSteps& steps, std::size_t pairs) = 0;
   virtual std::uint64_t digest() = 0;
   virtual std::size_t live_bytes() const = 0;
   virtual std::size_t memory_bytes() const = 0;  ///< of the pools
+
+ protected:
+  AnySoak();
+
+  std::vector<std::uint8_t> types_;  ///< of the object in each slot
 };
 
 template <template <typename> class Pool, typename Pools = SoakPools<Pool>>
 class SoakOf final : public AnySoak {
  public:
-  explicit SoakOf(const std::array<std::size_t, kSoakTypes>& capacities) : pools_(capacities), types_(kSoakLive) {
-    refs_of_all([](auto& refs) { refs.resize(kSoakLive); });
-  }
+  explicit SoakOf(const std::array<std::size_t, kSoakTypes>& capacities) : pools_(capacities) {}
   void fill(SizeMix mix) override {
     for (std::uint32_t slot = 0; slot < kSoakLive; ++slot) begin(slot, first_type(slot, mix), slot);
   }
@@ -666,8 +710,11 @@ class SoakOf final : public AnySoak {
   struct RefsOf;
   template <std::size_t... kType>
   struct RefsOf<std::index_sequence<kType...>> {
-    using Type = std::tuple<
-        std::vector<typename std::remove_cvref_t<decltype(std::declval<Pools&>().template pool<kType>())>::Ref>...>;
+    template <std::size_t kOne>
+    struct Of : Refs<typename std::remove_cvref_t<decltype(std::declval<Pools&>().template pool<kOne>())>::Ref> {
+      Of() : Of::Refs(kSoakLive) {}
+    };
+    using Type = std::tuple<Of<kType>...>;
   };
 
   // Not inlined: eight pools' code would be compiled in each place.
@@ -687,10 +734,6 @@ class SoakOf final : public AnySoak {
     });
     live_bytes_ -= Pools::kBytes[types_[slot]];
     return id;
-  }
-  template <typename F>
-  void refs_of_all(F f) {
-    std::apply([&](auto&... refs) { (f(refs), ...); }, refs_);
   }
   template <typename F>
   void of_type(std::uint32_t type, F f) {
@@ -717,7 +760,6 @@ class SoakOf final : public AnySoak {
 
   Pools pools_;
   typename RefsOf<std::make_index_sequence<kSoakTypes>>::Type refs_;
-  std::vector<std::uint8_t> types_;
   std::size_t live_bytes_ = 0;
 };
 
