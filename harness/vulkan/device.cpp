@@ -22,8 +22,8 @@ constexpr const char* kXcbSurface = "VK_KHR_xcb_surface";
 constexpr const char* kWindowExtensions[] = {VK_KHR_SURFACE_EXTENSION_NAME, kXcbSurface};
 constexpr const char* kWindowDeviceExtensions[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
 
-/// While it lives, nothing that this thread allocates counts as leaked. What a driver allocates when it is first asked is
-/// the driver's (LLVM leaves 128 bytes behind each time), and no suppression can name a library that is unloaded.
+/// While it lives, nothing that this thread allocates counts as leaked. What a driver allocates when it is first asked
+/// is the driver's (LLVM leaves 128 bytes behind each time), and no suppression can name a library that is unloaded.
 struct DriversLeaks {
 #if defined(__SANITIZE_ADDRESS__)
   __lsan::ScopedDisabler disabled;
