@@ -27,6 +27,9 @@ constexpr std::size_t kMostSessions = 16;
 
 constexpr const char* kNone = "none";
 
+/// What is known of a machine is learned again when its sessions are more by one in so many.
+constexpr std::size_t kLearnsAgain = 4;
+
 double loss(double residual) {
   const double size = std::abs(residual);
   return size <= kHuber ? size * size : 2 * kHuber * size - kHuber * kHuber;
@@ -106,8 +109,8 @@ std::vector<double> logarithms(std::span<const results::SeriesPoint> points) {
 }
 
 /// The places of all changes, and whether each was alarmed.
-std::vector<LevelChange> places_of(std::span<const double> logs, const stats::DetectorContext& context) {
-  const std::vector<stats::ChangePoint> alarms = stats::find_change_points(logs, context);
+std::vector<LevelChange> places_of(std::span<const double> logs, std::span<const stats::WatchedFrom> contexts) {
+  const std::vector<stats::ChangePoint> alarms = stats::find_change_points(logs, contexts);
   std::vector<LevelChange> changes;
   const auto add = [&](std::size_t index, std::size_t detected_at, bool in_hindsight, double confidence) {
     LevelChange& change = changes.emplace_back();
@@ -123,11 +126,22 @@ std::vector<LevelChange> places_of(std::span<const double> logs, const stats::De
   return changes;
 }
 
+/// The points at which the contexts begin.
+std::vector<stats::WatchedFrom> places_of_contexts(std::span<const results::SeriesPoint> points,
+                                                   std::span<const WatchedSince> contexts) {
+  std::vector<stats::WatchedFrom> places;
+  for (const WatchedSince& one : contexts) {
+    const auto first = std::ranges::lower_bound(points, one.started, {}, &results::SeriesPoint::started);
+    places.push_back({static_cast<std::size_t>(first - points.begin()), one.context});
+  }
+  return places;
+}
+
 /// find_changes() for points of one seed.
 std::vector<LevelChange> changes_of_one_seed(std::span<const results::SeriesPoint> points,
-                                             const stats::DetectorContext& context) {
+                                             std::span<const WatchedSince> contexts) {
   const std::vector<double> logs = logarithms(points);
-  std::vector<LevelChange> changes = places_of(logs, context);
+  std::vector<LevelChange> changes = places_of(logs, places_of_contexts(points, contexts));
   std::size_t start = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     LevelChange& change = changes[i];
@@ -143,6 +157,30 @@ std::vector<LevelChange> changes_of_one_seed(std::span<const results::SeriesPoin
     start = change.index;
   }
   return changes;
+}
+
+/// What is known before the session that began at `started`.
+stats::DetectorContext context_at(std::span<const results::TimedSeries> series, const std::string& started) {
+  constexpr std::size_t kFewest = stats::ChangePointDetector::kFewest, kLongest = stats::ChangePointDetector::kLongest;
+  std::vector<const results::TimedSeries*> long_enough;
+  std::size_t begun = 0;
+  const auto before = [&](const results::TimedSeries& one) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(one.started, started) - one.started.begin());
+  };
+  for (const results::TimedSeries& one : series) {
+    begun += !one.started.empty() && one.started.front() <= started;
+    if (before(one) >= kFewest) long_enough.push_back(&one);
+  }
+  std::vector<std::vector<double>> logs;
+  const std::size_t of = std::min(long_enough.size(), kMostShared);
+  for (std::size_t i = 0; i < of; ++i) {
+    const results::TimedSeries& one = *long_enough[i * long_enough.size() / of];
+    const std::size_t count = before(one);
+    std::vector<double>& values = logs.emplace_back();
+    for (std::size_t at = 0; at < std::max(kFewest, count - kLongest); ++at)
+      values.push_back(std::log(one.medians[at]));
+  }
+  return {std::max<std::size_t>(1, begun), stats::shared_noise(logs, kFewestSeries)};
 }
 
 }  // namespace
@@ -182,14 +220,14 @@ IndexRange likely_range(std::span<const double> values, std::size_t start, std::
 }
 
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
-                                      const stats::DetectorContext& context) {
+                                      std::span<const WatchedSince> contexts) {
   const auto seeds = places_by_seed(points);
-  if (seeds.size() == 1) return changes_of_one_seed(points, context);
+  if (seeds.size() == 1) return changes_of_one_seed(points, contexts);
   std::vector<LevelChange> changes;
   for (const auto& [seed, places] : seeds) {
     std::vector<results::SeriesPoint> of_seed;
     for (const std::size_t place : places) of_seed.push_back(points[place]);
-    for (LevelChange& change : changes_of_one_seed(of_seed, context)) {
+    for (LevelChange& change : changes_of_one_seed(of_seed, contexts)) {
       for (std::size_t* index : {&change.index, &change.detected_at, &change.earliest, &change.latest})
         *index = places[*index];
       changes.push_back(std::move(change));
@@ -238,15 +276,14 @@ JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<co
   return {missing, 0, stats::points_missing(points.size()) == 0 ? kSeedsReason : kTooYoungReason};
 }
 
-std::optional<stats::SharedNoise> shared_noise(std::span<const std::vector<double>> series) {
-  std::optional<stats::SharedNoise> shared = stats::shared_noise(series, kFewestSeries);
-  if (!shared) return std::nullopt;
-  const auto rounded = [](double value, double steps) { return std::round(steps * value) / steps; };
-  shared->autocorrelation = rounded(shared->autocorrelation, 20);
-  shared->sigma = std::exp(rounded(std::log(shared->sigma), 10));
-  shared->worth = std::exp(rounded(std::log(shared->worth), 2));
-  for (double& distance : shared->shape) distance = rounded(distance, 10);
-  return shared;
+std::vector<WatchedSince> watched_machine(std::span<const results::TimedSeries> series) {
+  std::set<std::string> all;
+  for (const results::TimedSeries& one : series) all.insert(one.started.begin(), one.started.end());
+  const std::vector<std::string> sessions(all.begin(), all.end());
+  std::vector<WatchedSince> known;
+  for (std::size_t at = stats::ChangePointDetector::kFewest; at < sessions.size(); at += 1 + at / kLearnsAgain)
+    known.push_back({sessions[at], context_at(series, sessions[at])});
+  return known;
 }
 
 std::vector<MetricChange> find_metric_changes(std::span<const results::SeriesPoint> points) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/results/condensed.h"
+#include "harness/results/store.h"
 #include "harness/stats/change_points.h"
 #include "harness/stats/interval.h"
 
@@ -54,11 +55,17 @@ struct MetricChange {
   results::CommitRange commits;
 };
 
+/// What was known of the machine's series at the time of each session. In order of time.
+struct WatchedSince {
+  std::string started;  ///< of the first session that is judged with it
+  stats::DetectorContext context;
+};
+
 /// All changes of `points` (one benchmark, workload version and machine, in order of time), by
 /// stats::find_change_points and stats::look_back on the logarithms of the medians, because a change is a ratio. Only
-/// points of the same seed are compared. `context`: known from the machine's other series.
+/// points of the same seed are compared. `contexts`: known from the machine's other series (watched_machine()).
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
-                                      const stats::DetectorContext& context = {});
+                                      std::span<const WatchedSince> contexts = {});
 
 /// What else hindsight shows in the points of the last point's seed.
 struct SeriesPattern {
@@ -89,10 +96,13 @@ JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<co
 inline constexpr const char* kTooYoungReason = "too_young";
 inline constexpr const char* kSeedsReason = "seeds";
 
-/// The noise that all `series` of a machine have in common (logarithms of medians in order of time):
-/// stats::shared_noise, rounded so that one more night rarely changes it. None below kFewestSeries.
-std::optional<stats::SharedNoise> shared_noise(std::span<const std::vector<double>> series);
-inline constexpr std::size_t kFewestSeries = 10;
+/// What is known of a machine from all of its series, session after session: how many there are, and what their noises
+/// have in common (stats::shared_noise of at least kFewestSeries, at most kMostShared). It is learned anew when the
+/// number of sessions has grown by a quarter, each time from earlier sessions only and without a series' last
+/// stats::ChangePointDetector::kLongest: what all series do tonight may be the step that is looked for. So nothing that
+/// was told of a night changes with later ones.
+std::vector<WatchedSince> watched_machine(std::span<const results::TimedSeries> series);
+inline constexpr std::size_t kFewestSeries = 10, kMostShared = 128;
 
 /// Changes of metrics that are exact in every session that has them, between consecutive such sessions of one seed.
 std::vector<MetricChange> find_metric_changes(std::span<const results::SeriesPoint> points);
@@ -114,6 +124,6 @@ std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 12;
+inline constexpr int kFindingsVersion = 13;
 
 }  // namespace lab::judge

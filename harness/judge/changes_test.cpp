@@ -251,29 +251,105 @@ TEST(IndexRange, is_one_index_if_the_step_is_clear_or_nothing_varies) {
   EXPECT_EQ(likely_range(same, 0, 50, 60).earliest, 50U);
 }
 
-TEST(SharedNoise, is_that_of_series_that_are_long_enough) {
-  std::mt19937 random(5);
-  std::normal_distribution<double> noise;
-  const auto made = [&](double rho, std::size_t count) {
-    std::vector<double> values(count);
-    for (std::size_t i = 0; i < count; ++i) values[i] = noise(random) + (i == 0 ? 0 : rho * values[i - 1]);
-    return values;
-  };
-  std::vector<std::vector<double>> series;
-  for (std::size_t i = 0; i + 1 < kFewestSeries; ++i) series.push_back(made(0.5, 120));
-  series.push_back(made(0.5, stats::ChangePointDetector::kFewest - 1));
-  EXPECT_EQ(shared_noise(series), std::nullopt);
-  series.push_back(made(0, 120));
-  ASSERT_TRUE(shared_noise(series));
-  EXPECT_NEAR(shared_noise(series)->autocorrelation, 0.5, 0.1);
-  std::vector<std::vector<double>> quiet;
-  for (int i = 0; i < 200; ++i) quiet.push_back(made(0, 20));
-  const auto shared = shared_noise(quiet);
-  EXPECT_NEAR(shared->autocorrelation, 0, 0.051);
-  // One more night changes nothing.
-  for (std::vector<double>& values : quiet) values.push_back(noise(random));
-  EXPECT_EQ(shared_noise(quiet)->sigma, shared->sigma);
-  EXPECT_EQ(shared_noise(quiet)->worth, shared->worth);
+namespace {
+
+/// Series whose sessions are night 000, 001 ...; `sigma` of the logarithms, and a factor from night `from` on.
+std::vector<results::TimedSeries> machine(std::size_t count, std::size_t nights, double sigma, std::size_t from = 1000,
+                                          double ratio = 1, unsigned seed = 5) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> noise(0, sigma);
+  std::vector<results::TimedSeries> all(count);
+  for (std::size_t night = 0; night < nights; ++night)
+    for (results::TimedSeries& series : all) {
+      series.started.push_back(fmt::format("night {:03}", night));
+      series.medians.push_back(100 * std::exp(noise(random)) * (night >= from ? ratio : 1));
+    }
+  return all;
+}
+
+std::vector<results::TimedSeries> first(std::size_t nights, std::vector<results::TimedSeries> all) {
+  for (results::TimedSeries& series : all) {
+    series.started.resize(std::min(nights, series.started.size()));
+    series.medians.resize(series.started.size());
+  }
+  return all;
+}
+
+std::vector<results::SeriesPoint> points_of(const results::TimedSeries& series) {
+  std::vector<results::SeriesPoint> points = Made(series.medians.size()).points;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i].started = series.started[i];
+    points[i].median = series.medians[i];
+  }
+  return points;
+}
+
+/// Of each series: the nights at which alarms were raised.
+std::vector<std::vector<std::size_t>> alarms(const std::vector<results::TimedSeries>& all) {
+  const std::vector<WatchedSince> contexts = watched_machine(all);
+  std::vector<std::vector<std::size_t>> raised;
+  for (const results::TimedSeries& series : all) {
+    std::vector<std::size_t>& of = raised.emplace_back();
+    for (const LevelChange& change : find_changes(points_of(series), contexts))
+      if (!change.in_hindsight) of.push_back(change.detected_at);
+  }
+  return raised;
+}
+
+}  // namespace
+
+TEST(WatchedMachine, knows_the_noise_of_series_that_are_long_enough) {
+  std::vector<results::TimedSeries> few = machine(kFewestSeries - 1, 60, 0.01);
+  const results::TimedSeries young = first(14, machine(1, 60, 0.01))[0];
+  few.push_back(young);
+  ASSERT_FALSE(watched_machine(few).empty());
+  for (const WatchedSince& one : watched_machine(few)) EXPECT_EQ(one.context.shared, std::nullopt);
+  const std::vector<WatchedSince> enough = watched_machine(machine(kFewestSeries, 60, 0.01));
+  EXPECT_EQ(enough.front().started, "night 015");
+  for (const WatchedSince& one : enough) {
+    ASSERT_TRUE(one.context.shared);
+    EXPECT_NEAR(one.context.shared->sigma, 0.01, 0.003);
+    EXPECT_EQ(one.context.series, kFewestSeries);
+  }
+}
+
+TEST(WatchedMachine, learns_from_earlier_nights_only) {
+  const std::vector<results::TimedSeries> all = machine(12, 100, 0.01, 50, 1.2);
+  const std::vector<WatchedSince> last = watched_machine(all);
+  for (std::size_t nights = 0; nights < 100; ++nights) {
+    const std::vector<WatchedSince> then = watched_machine(first(nights, all));
+    ASSERT_LE(then.size(), last.size());
+    for (std::size_t i = 0; i < then.size(); ++i) {
+      EXPECT_EQ(then[i].started, last[i].started);
+      EXPECT_EQ(then[i].context.series, last[i].context.series);
+      EXPECT_EQ(then[i].context.shared, last[i].context.shared) << nights;
+    }
+  }
+}
+
+TEST(WatchedMachine, takes_a_step_of_all_series_for_no_noise) {
+  const std::vector<WatchedSince> quiet = watched_machine(machine(12, 60, 0.01));
+  const std::vector<WatchedSince> stepped = watched_machine(machine(12, 60, 0.01, 28, 1.2));
+  EXPECT_NEAR(stepped.back().context.shared->sigma / quiet.back().context.shared->sigma, 1, 0.1);
+  EXPECT_NEAR(stepped.back().context.shared->autocorrelation, quiet.back().context.shared->autocorrelation, 0.1);
+}
+
+TEST(WatchedMachine, alarms_a_step_of_all_series_and_keeps_the_alarms) {
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    const std::vector<results::TimedSeries> all = machine(12, 80, 0.006, 28, 1.1, seed);
+    const std::vector<std::vector<std::size_t>> last = alarms(all);
+    for (const std::vector<std::size_t>& raised : last) {
+      ASSERT_EQ(raised.size(), 1U) << seed;
+      EXPECT_GE(raised[0], 30U);
+      EXPECT_LE(raised[0], 33U);
+    }
+    for (std::size_t nights = 20; nights < 80; ++nights) {
+      std::vector<std::vector<std::size_t>> expected = last;
+      for (std::vector<std::size_t>& raised : expected)
+        std::erase_if(raised, [&](std::size_t night) { return night >= nights; });
+      EXPECT_EQ(alarms(first(nights, all)), expected) << seed << ", " << nights;
+    }
+  }
 }
 
 TEST(MetricChanges, are_findings_from_one_session) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "harness/base/hash.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
 #include "harness/judge/changes.h"
@@ -118,32 +119,34 @@ LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_c
 
 namespace {
 
-/// Two contexts with the same key give the same findings.
-std::string key_of(const stats::DetectorContext& context) {
-  if (!context.shared) return fmt::format("{}", context.series);
-  const stats::SharedNoise& shared = *context.shared;
-  return fmt::format("{} {} {} {} {}", context.series, shared.autocorrelation, shared.sigma, shared.worth,
-                     fmt::join(shared.shape, " "));
+/// Contexts with the same key give the same findings.
+std::string key_of(std::span<const WatchedSince> contexts) {
+  std::string all;
+  for (const WatchedSince& one : contexts) {
+    all += fmt::format("{} {}", one.started, one.context.series);
+    if (const std::optional<stats::SharedNoise>& shared = one.context.shared)
+      all += fmt::format(" {} {} {} {}", shared->autocorrelation, shared->sigma, shared->worth,
+                         fmt::join(shared->shape, " "));
+    all += "\n";
+  }
+  return content_name(all);
 }
 
-results::MachineRules rules_of(std::span<const std::vector<double>> medians) {
-  std::vector<std::vector<double>> logs(medians.begin(), medians.end());
-  for (std::vector<double>& series : logs)
-    for (double& median : series) median = std::log(median);
-  const stats::DetectorContext context{logs.size(), shared_noise(logs)};
-  return {key_of(context), [context](std::span<const results::SeriesPoint> points) {
-            return json::serialize(to_json(find(points, context)));
+results::MachineRules rules_of(std::span<const results::TimedSeries> series) {
+  const std::vector<WatchedSince> contexts = watched_machine(series);
+  return {key_of(contexts), [contexts](std::span<const results::SeriesPoint> points) {
+            return json::serialize(to_json(find(points, contexts)));
           }};
 }
 
 }  // namespace
 
-SeriesFindings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& context) {
+SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts) {
   SeriesFindings findings{points.size(),
                           points.front().started,
                           points.back().started,
                           points.back().median,
-                          find_changes(points, context),
+                          find_changes(points, contexts),
                           find_metric_changes(points),
                           {},
                           pattern_of(points),

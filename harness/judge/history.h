@@ -37,8 +37,8 @@ struct SeriesFindings {
   std::optional<double> seen;  ///< smallest_seen()
 };
 
-/// The findings in `points`: one series in order of time, not empty. `context`: known from the machine's other series.
-SeriesFindings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& context = {});
+/// The findings in `points`: one series in order of time, not empty. `contexts`: known from the machine's other series.
+SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts = {});
 
 /// One series with its findings and points.
 struct SeriesHistory {

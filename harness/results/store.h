@@ -28,10 +28,16 @@ struct MachineRules {
   std::function<std::string(std::span<const SeriesPoint>)> find;  ///< the findings of a series, as text
 };
 
+/// The sessions of one series, in order of time.
+struct TimedSeries {
+  std::vector<std::string> started;  ///< UTC, RFC 3339
+  std::vector<double> medians;
+};
+
 struct StoreRules {
   int version = 0;  ///< 0 to 999; incremented when the same results would be condensed or judged differently
   std::function<CondensedResult(const Result&)> condense;
-  std::function<MachineRules(std::span<const std::vector<double>> medians)> machine;  ///< medians of each of its series
+  std::function<MachineRules(std::span<const TimedSeries>)> machine;  ///< all series of a machine
 };
 
 /// Progress of reading: results and bytes, of all that must be read.

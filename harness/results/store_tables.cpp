@@ -199,15 +199,16 @@ std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
 
 MachineRules StoreTables::rules_of(const std::string& machine) {
   Statement all = database_.prepare(
-      "SELECT series.id, median FROM series JOIN point ON point.series = series.id WHERE machine = ? "
+      "SELECT series.id, started, median FROM series JOIN point ON point.series = series.id WHERE machine = ? "
       "ORDER BY series.id, started, result");
   all.bind(machine);
-  std::vector<std::vector<double>> medians;
+  std::vector<TimedSeries> series;
   for (std::int64_t last = -1; all.next(); last = all.integer(0)) {
-    if (all.integer(0) != last) medians.emplace_back();
-    medians.back().push_back(all.real(1));
+    if (all.integer(0) != last) series.emplace_back();
+    series.back().started.push_back(all.text(1));
+    series.back().medians.push_back(all.real(2));
   }
-  return rules_.machine(medians);
+  return rules_.machine(series);
 }
 
 void StoreTables::update_findings() {

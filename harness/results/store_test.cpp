@@ -18,14 +18,14 @@ StoreRules rules(int version, std::vector<std::string>* found) {
     row.value.median = first.real_time;
     return CondensedResult{result.machine.id, result.session.id, result.session.started, {}, {}, "", {row}};
   };
-  const auto machine = [found](std::span<const std::vector<double>> medians) {
+  const auto machine = [found](std::span<const TimedSeries> series) {
     const auto find = [found](std::span<const SeriesPoint> points) {
       std::string text;
       for (const SeriesPoint& point : points) text += fmt::format("{} ", point.median);
       found->push_back(text);
       return text;
     };
-    return MachineRules{fmt::format("{} series", medians.size()), find};
+    return MachineRules{fmt::format("{} series", series.size()), find};
   };
   return {version, condense, machine};
 }

@@ -319,11 +319,30 @@ ChangePointDetector::Level ChangePointDetector::next_level(std::size_t start, st
   return level;
 }
 
+namespace {
+
+/// The values with all levels moved to that of the last one.
+std::vector<double> without_steps(std::span<const double> values) {
+  std::vector<double> moved(values.begin(), values.end());
+  std::vector<std::size_t> edges = find_levels(values).starts;
+  if (edges.empty()) return moved;
+  const double last = median(values.subspan(edges.back()));
+  edges.insert(edges.begin(), 0);
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    const double shift = last - median(values.subspan(edges[i], edges[i + 1] - edges[i]));
+    for (std::size_t at = edges[i]; at < edges[i + 1]; ++at) moved[at] += shift;
+  }
+  return moved;
+}
+
+}  // namespace
+
 std::optional<SharedNoise> shared_noise(std::span<const std::vector<double>> series, std::size_t fewest_series) {
   std::vector<double> correlations, log_sigmas, distances, sampling;
   for (const std::vector<double>& values : series) {
     if (values.size() < ChangePointDetector::kFewest) continue;
-    const std::span<const double> last = std::span(values).last(std::min(values.size(), ChangePointDetector::kMost));
+    const std::vector<double> last =
+        without_steps(std::span(values).last(std::min(values.size(), ChangePointDetector::kMost)));
     if (range(sorted(last)) == 0) continue;
     const Density density(last);
     correlations.push_back(unbiased(density.autocorrelation(last), last.size()));
@@ -352,6 +371,16 @@ std::size_t points_missing(std::size_t count) {
 std::vector<ChangePoint> find_change_points(std::span<const double> values, const DetectorContext& context) {
   ChangePointDetector detector(context);
   for (const double value : values) detector.add(value);
+  return detector.change_points();
+}
+
+std::vector<ChangePoint> find_change_points(std::span<const double> values, std::span<const WatchedFrom> contexts) {
+  ChangePointDetector detector;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (; !contexts.empty() && contexts.front().index <= i; contexts = contexts.subspan(1))
+      detector.watch(contexts.front().context);
+    detector.add(values[i]);
+  }
   return detector.change_points();
 }
 

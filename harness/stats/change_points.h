@@ -83,9 +83,18 @@ struct DetectorContext {
   std::optional<SharedNoise> shared;  ///< if known, for example from the machine's other series
 };
 
+/// From the point `index` on, a series is watched in `context`.
+struct WatchedFrom {
+  std::size_t index = 0;
+  DetectorContext context;
+};
+
 class ChangePointDetector {
  public:
   explicit ChangePointDetector(const DetectorContext& context = {}) : context_(context) {}
+
+  /// The context from the next point on. What was told before stays.
+  void watch(const DetectorContext& context) { context_ = context; }
 
   /// Adds the next point: finite and within +-Density::kWidest. Returns true if it raised an alarm, which adds a change
   /// point.
@@ -153,8 +162,9 @@ class ChangePointDetector {
   std::vector<ChangePoint> found_;
 };
 
-/// The noise that series have in common, from those with at least kFewest points; none if they are fewer than
-/// `fewest_series`. A changed series counts as much as any other, so all estimates are medians and quantiles.
+/// The noise that series have in common around their levels, from those with at least kFewest points; none if they are
+/// fewer than `fewest_series`. What was a step of many of them is no noise: levels are those that find_levels()
+/// (segmentation.h) sees. A changed series counts as much as any other, so all estimates are medians and quantiles.
 std::optional<SharedNoise> shared_noise(std::span<const std::vector<double>> series, std::size_t fewest_series = 1);
 
 /// How many points a series of `count` points lacks for the verdict "no change": 0 if it has kEnough.
@@ -162,5 +172,8 @@ std::size_t points_missing(std::size_t count);
 
 /// All change points of a series.
 std::vector<ChangePoint> find_change_points(std::span<const double> values, const DetectorContext& context = {});
+/// The same in contexts that change; `contexts` is in ascending order. So what is told of a night depends on no later
+/// one, also if other series have a part in it.
+std::vector<ChangePoint> find_change_points(std::span<const double> values, std::span<const WatchedFrom> contexts);
 
 }  // namespace lab::stats
