@@ -9,12 +9,26 @@
 
 namespace lab::gpu_memory {
 
-bench::Variant complete(const char* name, bench::VariantCard&& card, const Subject& subject,
+namespace {
+
+std::string in_common(const designs::Grouping& grouping) {
+  std::string names = grouping.by_kind ? "kind, " : "";
+  if (grouping.by_alignment) names += "alignment, ";
+  names += "memory type";
+  if (grouping.by_size) names += ", size";
+  return names;
+}
+
+}  // namespace
+
+bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
                         std::vector<bench::Workload>&& workloads) {
-  card.family = LAB_FAMILY;
-  card.name = name;
+  bench::VariantCard whole = bench::variant_card(LAB_FAMILY, name, card);
+  whole.traits["shares"] = traits.shares ? in_common(*traits.shares) : "nothing";
+  if (traits.moves != nullptr) whole.traits["moves"] = traits.moves;
+  if (traits.version != nullptr) whole.traits["version"] = traits.version();
   add_exhibits(subject, workloads);
-  return {std::move(card), std::move(workloads), checks_of(subject),
+  return {std::move(whole), std::move(workloads), checks_of(subject),
           [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
 }
 

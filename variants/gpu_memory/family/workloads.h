@@ -178,7 +178,7 @@ std::vector<bench::Workload> workloads() {
     offered.push_back(std::move(workload));
   };
   for (const bool rounded : {false, true})
-    if constexpr (GroupsBySize<A>) {
+    if constexpr (A::kShares && A::kShares->by_size) {
       offered.push_back(describe_one_alignment(rounded));
       offered.back().unsupported = "it takes an allocation for each size, and the workload has one allocation";
     } else {
