@@ -3,8 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/bench/variant.h"
 #include "variants/gpu_memory/family/subject.h"
@@ -34,15 +32,15 @@ inline constexpr bool kHasWorkloads = false;
 inline constexpr bool kHasWorkloads = true;
 #endif
 
-/// What the family knows of a variant. `workloads` may be empty.
-bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
-                        std::vector<bench::Workload>&& workloads);
+/// What the family knows of a variant. No `tasks`: it has no workloads.
+bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, Subject subject,
+                        const std::optional<Tasks>& tasks);
 
 template <GpuMemory A>
 bench::Variant make_variant(const char* name, const bench::Card& card) {
-  std::vector<bench::Workload> offered;
-  if constexpr (kHasWorkloads) offered = workloads<A>();
-  return complete(name, card, traits_of<A>(), subject_of<A>(), std::move(offered));
+  std::optional<Tasks> tasks;
+  if constexpr (kHasWorkloads) tasks = tasks_of<A>();
+  return complete(name, card, traits_of<A>(), subject_of<A>(), tasks);
 }
 
 }  // namespace lab::gpu_memory
