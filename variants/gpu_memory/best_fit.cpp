@@ -9,6 +9,5 @@ lab::bench::Variant lab::bench::this_variant() {
                "the smallest.",
        .cost = "As io7m; where a free space holds a request but not aligned, also a step for each such space.",
        .source = "The best fit of Vulkan Memory Allocation (Part 1 of N) (io7m, 2023), without its grouping",
-       .weakness = "Resources of small alignments break up the places for large ones.",
-       .traits = {{"shares", "kind, memory type"}}});
+       .weakness = "Resources of small alignments break up the places for large ones."});
 }

@@ -7,6 +7,5 @@ lab::bench::Variant lab::bench::this_variant() {
                             "that no alignment costs a gap.",
                     .cost = "O(log n): a step for each split or merge. Bits and links for each leaf.",
                     .source = "Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015)",
-                    .weakness = "Rounds every request up to a power of two.",
-                    .traits = {{"shares", "kind, memory type"}}});
+                    .weakness = "Rounds every request up to a power of two."});
 }

@@ -8,6 +8,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .cost = "A call of the driver each. The simulated device answers in less than 100 ns; lavapipe takes "
                "microseconds, as probe --allocate shows.",
        .source = "What Vulkan Memory Allocation (Part 1 of N) (io7m, 2023) warns of",
-       .weakness = "A device may allow no more than 4,096 allocations.",
-       .traits = {{"shares", "nothing"}}});
+       .weakness = "A device may allow no more than 4,096 allocations."});
 }

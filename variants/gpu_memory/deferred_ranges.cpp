@@ -10,6 +10,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .cost = "A push or a pop if the part is aligned as requested; otherwise as best_fit.",
        .source = "Quick lists: Wilson et al., Dynamic Storage Allocation (1995)",
        .weakness = "Where alignments differ, the part on top of a stack is often not aligned. Full allocations have "
-                   "best_fit's times, or slightly worse.",
-       .traits = {{"shares", "kind, memory type"}}});
+                   "best_fit's times, or slightly worse."});
 }

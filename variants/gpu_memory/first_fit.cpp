@@ -7,6 +7,5 @@ lab::bench::Variant lab::bench::this_variant() {
       LAB_VARIANT, {.idea = "First fit with merging: the lowest free space that holds a request aligned.",
                     .cost = "O(n): it walks the free spaces from the lowest one on.",
                     .source = "Knuth, The Art of Computer Programming, volume 1 (1968)",
-                    .weakness = "Slow with many free spaces; small ones gather at the low end.",
-                    .traits = {{"shares", "kind, memory type"}}});
+                    .weakness = "Slow with many free spaces; small ones gather at the low end."});
 }

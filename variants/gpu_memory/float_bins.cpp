@@ -9,7 +9,6 @@ lab::bench::Variant lab::bench::this_variant() {
                "two bit scans find it.",
        .cost = "O(1).",
        .source = "The idea of OffsetAllocator (Aaltonen, 2023), written anew",
-       .weakness =
-           "Rounds a request up to a bin, by up to an eighth, and has no alignment: it asks for the alignment on top.",
-       .traits = {{"shares", "kind, memory type"}}});
+       .weakness = "Rounds a request up to a bin, by up to an eighth, and has no alignment: it asks for the alignment "
+                   "on top."});
 }

@@ -10,6 +10,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .cost =
            "O(1), and a step for each smaller free space of nearly the same size. 32 bytes a resource or free space.",
        .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023)",
-       .weakness = "Each combination of kind, S and T has a partly used allocation.",
-       .traits = {{"shares", "kind, alignment, memory type"}}});
+       .weakness = "Each combination of kind, S and T has a partly used allocation."});
 }

@@ -9,6 +9,5 @@ lab::bench::Variant lab::bench::this_variant() {
       {.idea = "The article's policy with allocations of 128 MB, whatever the heap.",
        .cost = "As io7m.",
        .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023)",
-       .weakness = "The heap can be used up before each kind, alignment and memory type has an allocation.",
-       .traits = {{"shares", "kind, alignment, memory type"}}});
+       .weakness = "The heap can be used up before each kind, alignment and memory type has an allocation."});
 }

@@ -9,6 +9,5 @@ lab::bench::Variant lab::bench::this_variant() {
                     .cost = "As io7m.",
                     .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023)",
                     .weakness = "A resource above 32 MB needs an allocation of its own, and there are four times as "
-                                "many allocations as with 128 MB.",
-                    .traits = {{"shares", "kind, alignment, memory type"}}});
+                                "many allocations as with 128 MB."});
 }

@@ -7,6 +7,5 @@ lab::bench::Variant lab::bench::this_variant() {
                             "rounded up to a power of two.",
                     .cost = "As io7m, and a hash of the size.",
                     .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023), which expects it to be worse",
-                    .weakness = "Each size holds an allocation, so a heap can be used up while most of it is free.",
-                    .traits = {{"shares", "kind, alignment, memory type, size"}}});
+                    .weakness = "Each size holds an allocation, so a heap can be used up while most of it is free."});
 }

@@ -9,6 +9,5 @@ lab::bench::Variant lab::bench::this_variant() {
            "the ends of allocations are free.",
        .cost = "As io7m, and a load for each use of a resource. Compaction: O(n f) for n resources and f free spaces.",
        .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023)",
-       .weakness = "One pass copies whatever it takes, and many resources twice.",
-       .traits = {{"shares", "kind, alignment, memory type"}, {"moves", "all at once"}}});
+       .weakness = "One pass copies whatever it takes, and many resources twice."});
 }

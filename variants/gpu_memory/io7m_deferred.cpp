@@ -11,6 +11,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023); quick lists: Wilson et al. (1995)",
        .weakness =
            "Parts are rounded up by less than an eighth in allocations that have room. Full allocations have io7m's "
-           "times, or slightly worse.",
-       .traits = {{"shares", "kind, alignment, memory type"}}});
+           "times, or slightly worse."});
 }

@@ -6,6 +6,5 @@ lab::bench::Variant lab::bench::this_variant() {
       LAB_VARIANT, {.idea = "The article's policy with first fit instead of best fit: what the search is worth.",
                     .cost = "O(n): it walks the free spaces of an allocation from the lowest one on.",
                     .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023), which takes best fit",
-                    .weakness = "Slow with many free spaces; small ones gather at the low end.",
-                    .traits = {{"shares", "kind, alignment, memory type"}}});
+                    .weakness = "Slow with many free spaces; small ones gather at the low end."});
 }

@@ -9,6 +9,5 @@ lab::bench::Variant lab::bench::this_variant() {
            "will hold at most. Allocations are as large as that needs, with an eighth to spare.",
        .cost = "As io7m.",
        .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023), which names hints and no rule for them",
-       .weakness = "A program that holds more than it said gets many small allocations.",
-       .traits = {{"shares", "kind, alignment, memory type"}}});
+       .weakness = "A program that holds more than it said gets many small allocations."});
 }

@@ -10,6 +10,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .source =
            "The policy: Vulkan Memory Allocation (Part 1 of N) (io7m, 2023). Bounded passes: VulkanMemoryAllocator. "
            "Which resources move: ours",
-       .weakness = "A resource above the bound of a pass never moves. A space too small for what is behind it stays.",
-       .traits = {{"shares", "kind, alignment, memory type"}, {"moves", "in bounded passes"}}});
+       .weakness = "A resource above the bound of a pass never moves. A space too small for what is behind it stays."});
 }

@@ -9,6 +9,5 @@ lab::bench::Variant lab::bench::this_variant() {
            "of at least the device's bufferImageGranularity.",
        .cost = "As io7m.",
        .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023), which keeps textures apart from buffers",
-       .weakness = "Where the granularity is large, every small buffer is rounded up to it.",
-       .traits = {{"shares", "alignment, memory type"}}});
+       .weakness = "Where the granularity is large, every small buffer is rounded up to it."});
 }

@@ -8,6 +8,5 @@ lab::bench::Variant lab::bench::this_variant() {
                "what merging is worth.",
        .cost = "As io7m, with as many free spaces as parts that were cut.",
        .source = "Vulkan Memory Allocation (Part 1 of N) (io7m, 2023), which merges them",
-       .weakness = "Large resources find no place among many small free spaces, and need further allocations.",
-       .traits = {{"shares", "kind, alignment, memory type"}}});
+       .weakness = "Large resources find no place among many small free spaces, and need further allocations."});
 }

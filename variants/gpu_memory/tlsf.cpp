@@ -8,6 +8,5 @@ lab::bench::Variant lab::bench::this_variant() {
       {.idea = "Two-level segregated fit over offsets: lists of free spaces in bins, 32 for each doubling of the size.",
        .cost = "O(1).",
        .source = "Masmano et al., TLSF: A New Dynamic Memory Allocator for Real-Time Systems (2004)",
-       .weakness = "Takes the first space of a larger bin, not the best; alignments are found by asking for more.",
-       .traits = {{"shares", "kind, memory type"}}});
+       .weakness = "Takes the first space of a larger bin, not the best; alignments are found by asking for more."});
 }

@@ -12,6 +12,5 @@ lab::bench::Variant lab::bench::this_variant() {
        .source = "VulkanMemoryAllocator (AMD), vmaVirtualAllocate",
        .weakness =
            "A free space that holds a request's bytes may not hold them aligned, so sizes that are no multiples of "
-           "large alignments make it search long.",
-       .traits = {{"shares", "kind, memory type"}, {"version", gpu_memory::VmaRange::version()}}});
+           "large alignments make it search long."});
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "variants/gpu_memory/family/workloads.h"
+#include "variants/gpu_memory/family/tasks.h"
 
 namespace lab::gpu_memory {
 

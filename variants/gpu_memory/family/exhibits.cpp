@@ -9,7 +9,7 @@
 
 #include "harness/bench/exhibits.h"
 #include "variants/gpu_memory/family/plans.h"
-#include "variants/gpu_memory/family/workloads.h"
+#include "variants/gpu_memory/family/tasks.h"
 
 namespace lab::gpu_memory {
 

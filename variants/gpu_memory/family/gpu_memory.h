@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -41,12 +43,8 @@ concept GpuMemory = std::constructible_from<A, const Setup&> &&
   { constant.usage() } -> std::same_as<designs::MemoryUsage>;
   { constant.metadata_bytes() } -> std::same_as<std::size_t>;
   constant.for_each_allocation([](const designs::MemoryAllocation&, auto) {});
-};
-
-/// Takes an allocation for each size of a resource.
-template <typename A>
-concept GroupsBySize = requires {
-  requires A::kGroupsBySize;
+  /// What the resources in one allocation have in common; none: each has an allocation of its own.
+  { A::kShares } -> std::convertible_to<std::optional<designs::Grouping>>;
 };
 
 /// Walks the free spaces one by one, so that a search for the minimum heap over a sweep would take minutes.
@@ -82,10 +80,13 @@ concept Defragments = GpuMemory<A> && requires(A memory, const A constant, const
 template <designs::RangeAllocator R, designs::Grouping kGrouping>
 class Pools : public designs::MemoryPools<R, kGrouping> {
  public:
-  static constexpr bool kGroupsBySize = kGrouping.by_size;
+  static constexpr std::optional<designs::Grouping> kShares = kGrouping;
   static constexpr bool kSearchesEveryFreeSpace = std::same_as<R, designs::FirstFit>;
 
   explicit Pools(const Setup& setup) : designs::MemoryPools<R, kGrouping>(setup.policy, setup.device) {}
+
+  static std::string version() requires requires { R::version(); }
+  { return R::version(); }
 };
 
 /// Resources of one kind share allocations, whatever their alignments.

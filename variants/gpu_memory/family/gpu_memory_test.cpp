@@ -13,10 +13,12 @@
 #include "harness/base/fit.h"
 #include "variants/designs/offsets/unmerged_fit.h"
 #include "variants/gpu_memory/family/conformance.h"
+#include "variants/gpu_memory/family/figures.h"
 #include "variants/gpu_memory/family/fixed_size.h"
 #include "variants/gpu_memory/family/fuzz.h"
 #include "variants/gpu_memory/family/named_pools.h"
 #include "variants/gpu_memory/family/plans.h"
+#include "variants/gpu_memory/family/registration.h"
 #include "variants/gpu_memory/family/soundness.h"
 #include "variants/gpu_memory/family/workloads.h"
 
@@ -238,6 +240,19 @@ TEST(Article, a_pair_that_comes_when_the_heap_is_used_up_starves) {
     EXPECT_EQ(counters.at("starved_pairs"), images > 2) << images;
     EXPECT_DOUBLE_EQ(counters.at("given_share"), std::min(images, 3u) * 15.0 / 64) << images;
   }
+}
+
+template <GpuMemory A>
+std::map<std::string, std::string> found_traits() {
+  return complete("", {}, traits_of<A>(), subject_of<A>(), {}).traits;
+}
+
+TEST(Traits, say_what_the_resources_of_an_allocation_have_in_common) {
+  using Found = std::map<std::string, std::string>;
+  using BySize = Pools<designs::BestFit, designs::Grouping{.by_kind = false, .by_size = true}>;
+  EXPECT_EQ(found_traits<Policy>(), (Found{{"shares", "kind, alignment, memory type"}}));
+  EXPECT_EQ(found_traits<BySize>(), (Found{{"shares", "memory type, size"}}));
+  EXPECT_EQ(found_traits<OwnAllocations>(), (Found{{"shares", "nothing"}}));
 }
 
 /// Places every resource at the same offset.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ namespace lab::gpu_memory {
 /// In bounded passes.
 class BoundedPasses {
  public:
+  static constexpr std::optional<designs::Grouping> kShares = kByAlignment;
   static constexpr bool kBoundsPasses = true;
 
   explicit BoundedPasses(const Setup& setup) : memory_(setup.policy, setup.device) {}
@@ -49,6 +51,7 @@ class BoundedPasses {
 /// left, so the copies run in this order.
 class WholeCompaction {
  public:
+  static constexpr std::optional<designs::Grouping> kShares = kByAlignment;
   static constexpr bool kBoundsPasses = false;
 
   explicit WholeCompaction(const Setup& setup) : buckets_(setup.policy, setup.device) {}

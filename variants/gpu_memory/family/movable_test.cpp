@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "variants/gpu_memory/family/conformance.h"
+#include "variants/gpu_memory/family/figures.h"
+#include "variants/gpu_memory/family/registration.h"
 #include "variants/gpu_memory/family/workloads.h"
 
 namespace lab::gpu_memory {
@@ -133,8 +135,8 @@ std::map<std::string, bench::Workload> defragment_workloads(std::vector<bench::W
 }
 
 TEST(Defragment, gives_memory_back_in_bounded_passes_and_does_the_same_each_time) {
-  const auto bounded = defragment_workloads(workloads<BoundedPasses>());
-  const auto whole = defragment_workloads(workloads<WholeCompaction>());
+  const auto bounded = defragment_workloads(offer(tasks_of<BoundedPasses>()));
+  const auto whole = defragment_workloads(offer(tasks_of<WholeCompaction>()));
   EXPECT_EQ(bounded.size(), device_tables().size());
   for (const auto& [name, workload] : bounded) {
     const auto passes = workload.prepare({}), compaction = whole.at(name).prepare({});
@@ -176,8 +178,17 @@ TEST(Readme, has_what_defragmentation_moves_and_gives_back) {
       EXPECT_NE(readme.str().find(row), std::string::npos) << row;
 }
 
+TEST(Defragment, is_a_trait) {
+  const auto moves = [](const Traits& traits, Subject subject) {
+    return complete("", {}, traits, subject, {}).traits["moves"];
+  };
+  EXPECT_EQ(moves(traits_of<BoundedPasses>(), subject_of<BoundedPasses>()), "in bounded passes");
+  EXPECT_EQ(moves(traits_of<WholeCompaction>(), subject_of<WholeCompaction>()), "all at once");
+  EXPECT_EQ(moves(traits_of<Unmoved>(), subject_of<Unmoved>()), "");
+}
+
 TEST(Defragment, is_unsupported_where_resources_stay) {
-  for (const auto& [name, workload] : defragment_workloads(workloads<Unmoved>())) {
+  for (const auto& [name, workload] : defragment_workloads(offer(tasks_of<Unmoved>()))) {
     EXPECT_EQ(workload.unsupported, kNeverMoves) << name;
     EXPECT_FALSE(workload.prepare) << name;
   }

@@ -1,6 +1,8 @@
 /// The allocators over pools that the family's programs or tests use beside their variants.
 #pragma once
 
+#include <optional>
+
 #include "variants/gpu_memory/family/gpu_memory.h"
 
 namespace lab::gpu_memory {
@@ -8,6 +10,8 @@ namespace lab::gpu_memory {
 /// An allocation of the device for each resource.
 class OwnAllocations : public Pools<designs::BestFit, kByKind> {
  public:
+  static constexpr std::optional<designs::Grouping> kShares = std::nullopt;
+
   using Pools::Pools;
   PlacedMemory allocate(const MemoryRequest& request) {
     if (request.bytes > policy().largest_resource && request.kind != ResourceKind::kBuffer)

@@ -72,8 +72,13 @@ ResourcePlan level_loading(std::uint64_t seed, const DeviceTable& table);
 /// has no steps.
 ResourcePlan fragmented(std::uint64_t seed, const DeviceTable& table);
 
+/// What a pass may copy: any texture of the plans.
+inline constexpr std::uint64_t kPassBytes = 32'000'000;
+
 /// Fills the heap until a request is refused. Many more requests than fit.
 ResourcePlan fill_heap(std::uint64_t seed, const DeviceTable& table);
+/// The first ones, which every variant serves.
+inline constexpr std::size_t kTimedRequests = 1000;
 
 /// A request of each pair of alignment and memory type, of each kind, that the table has: the smallest of it.
 std::vector<MemoryRequest> smallest_of_each_group(const DeviceTable& table);

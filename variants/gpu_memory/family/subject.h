@@ -1,7 +1,7 @@
-/// A variant behind virtual calls. Checks, counted figures and exhibits are compiled once for the family, over this.
+/// A variant behind virtual calls. What no repetition times is compiled once for the family, over this, and not again
+/// for each variant: checks, counted figures, exhibits, and the tasks without their timed loops (tasks.h).
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,6 +15,9 @@ struct SeenAllocation {
   designs::MemoryAllocation allocation;
   std::vector<designs::OffsetRange> ranges;
 };
+// Not inline: each variant would compile how the vectors grow.
+void add(std::vector<SeenAllocation>& all, const designs::MemoryAllocation& allocation);
+void add_part(SeenAllocation& seen, const designs::OffsetRange& range);
 
 class AnyMemory {
  public:
@@ -36,12 +39,18 @@ class AnyMemory {
 };
 
 /// Makes the variant's allocator.
-using Subject = std::function<std::unique_ptr<AnyMemory>(const Setup&)>;
+using Subject = std::unique_ptr<AnyMemory> (*)(const Setup&);
 
+/// The virtual calls, and the allocator itself for timed loops. It is made and ended by calls, because every task of a
+/// variant has one.
 template <GpuMemory A>
-class MemoryOf final : public AnyMemory {
+class Erased final : public AnyMemory {
  public:
-  explicit MemoryOf(const Setup& setup) : memory_(setup) {}
+  [[gnu::noinline]] explicit Erased(const Setup& setup) : memory_(setup) {}
+  [[gnu::noinline]] ~Erased() override {}
+
+  A& memory() { return memory_; }
+
   PlacedMemory allocate(const MemoryRequest& request) override { return memory_.allocate(request); }
   PlacedMemory allocate_dedicated(const MemoryRequest& request) override { return memory_.allocate_dedicated(request); }
   void free(const MemoryBlock& block) override { memory_.free(block); }
@@ -50,8 +59,8 @@ class MemoryOf final : public AnyMemory {
   std::vector<SeenAllocation> allocations() const override {
     std::vector<SeenAllocation> all;
     memory_.for_each_allocation([&](const designs::MemoryAllocation& allocation, auto for_each_range) {
-      all.push_back({allocation, {}});
-      for_each_range([&](const designs::OffsetRange& range) { all.back().ranges.push_back(range); });
+      add(all, allocation);
+      for_each_range([&](const designs::OffsetRange& range) { add_part(all.back(), range); });
     });
     return all;
   }
@@ -83,8 +92,8 @@ class MemoryOf final : public AnyMemory {
 };
 
 template <GpuMemory A>
-Subject subject_of() {
-  return [](const Setup& setup) -> std::unique_ptr<AnyMemory> { return std::make_unique<MemoryOf<A>>(setup); };
+constexpr Subject subject_of() {
+  return [](const Setup& setup) { return std::unique_ptr<AnyMemory>(new Erased<A>(setup)); };
 }
 
 }  // namespace lab::gpu_memory
