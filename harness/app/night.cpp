@@ -212,8 +212,8 @@ class NightRun {
     return state_.save();
   }
 
-  /// What is over and what became better: each once, because the state keeps the first and one night finds the second.
-  /// What was over before the first night is no news.
+  /// What is over, what was the machine, and what became better: each once, because the state keeps the first and one
+  /// night finds the second. What was over before the first night is no news.
   void tell_good_news(const judge::SeriesHistory& history, const judge::NightFitness& night) {
     for (const judge::EndedAlarm& ended : judge::ended_alarms(history, state_.alarms)) {
       results::Alarm& alarm = state_.alarms[ended.alarm];
@@ -221,6 +221,15 @@ class NightRun {
       if (!state_.is_new)
         environment_.print_line(
             fmt::format("nightly: {} is back to normal since {}", alarm.benchmark, ended.since.substr(0, 10)));
+    }
+    for (const judge::WithdrawnAlarm& one : judge::withdrawn_alarms(history, state_.alarms)) {
+      results::Alarm& alarm = state_.alarms[one.alarm];
+      alarm.ended = history.points.back().started;
+      alarm.bisect.emplace();
+      alarm.bisect->answer = "none";
+      alarm.bisect->reason = one.evidence;
+      environment_.print_line(
+          fmt::format("nightly: {} is withdrawn, it was the machine: {}", alarm.benchmark, one.evidence));
     }
     for (const judge::LevelChange& change : judge::new_improvements(history, night))
       environment_.print_line(fmt::format("nightly: {} improved by {} in {}", history.series.benchmark,

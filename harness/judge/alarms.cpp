@@ -1,5 +1,7 @@
 #include "harness/judge/alarms.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,6 +26,7 @@ Alarm alarm_of(const SeriesHistory& history, const LevelChange& change) {
   if (change.interval) alarm.low = change.interval->low, alarm.high = change.interval->high;
   alarm.nights = static_cast<int>(change.nights());
   alarm.commits = change.commits;
+  if (change.cause == kEitherCause) alarm.doubt = fmt::format("{}: {}", change.changed.back(), change.cause);
   return alarm;
 }
 
@@ -94,10 +97,22 @@ std::vector<EndedAlarm> ended_alarms(const SeriesHistory& history, std::span<con
   return ended;
 }
 
+std::vector<WithdrawnAlarm> withdrawn_alarms(const SeriesHistory& history, std::span<const Alarm> known) {
+  std::vector<WithdrawnAlarm> withdrawn;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (!known[i].reported || known[i].ended) continue;
+    for (const LevelChange& change : history.findings.changes)
+      if (change.cause == kMachineCause && change.regressed() && !change.changed.empty() &&
+          is_of(known[i], history.series, history.points, change.index))
+        withdrawn.push_back({i, change.changed.back()});
+  }
+  return withdrawn;
+}
+
 std::vector<LevelChange> new_improvements(const SeriesHistory& history, const NightFitness& night) {
   std::vector<LevelChange> improvements;
   for (const LevelChange& change : history.findings.changes)
-    if (night.fit && !change.in_hindsight && !change.regressed() && change.cause == "code" &&
+    if (night.fit && !change.in_hindsight && !change.regressed() && change.cause == kCodeCause &&
         history.points[change.detected_at].session == night.session)
       improvements.push_back(change);
   return improvements;

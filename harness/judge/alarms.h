@@ -38,6 +38,13 @@ struct EndedAlarm {
 /// nearer to the level before the alarm.
 std::vector<EndedAlarm> ended_alarms(const SeriesHistory& history, std::span<const results::Alarm> known);
 
+/// A reported alarm that was the machine, as more sessions show.
+struct WithdrawnAlarm {
+  std::size_t alarm = 0;  ///< in `known`
+  std::string evidence;
+};
+std::vector<WithdrawnAlarm> withdrawn_alarms(const SeriesHistory& history, std::span<const results::Alarm> known);
+
 /// The changes for the better that the code caused and that tonight's session showed first. None in an unfit night.
 std::vector<LevelChange> new_improvements(const SeriesHistory& history, const NightFitness& night);
 

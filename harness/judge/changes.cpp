@@ -79,7 +79,7 @@ void find_cause(std::span<const results::SeriesPoint> points, LevelChange& chang
   }
   if (!change.cause.empty()) return;
   const bool same = !before.executable.empty() && before.executable == after.executable;
-  change.cause = same ? "machine" : "code";
+  change.cause = same ? kMachineCause : kCodeCause;
   if (same) change.changed.push_back("the executable is the same, byte for byte");
 }
 

@@ -21,6 +21,11 @@ inline constexpr const char* kSeed = "seed";
 /// Absent if not recorded; then it matches any build.
 inline constexpr const char* kLibcBuild = "libc_build";
 
+/// Values of LevelChange::cause: nothing else changed there; the same executable has another time, too; either of both.
+inline constexpr const char* kCodeCause = "code";
+inline constexpr const char* kMachineCause = "machine";
+inline constexpr const char* kEitherCause = "code or machine";
+
 /// A change of level: an alarm, raised night after night, or one that only hindsight shows (stats/hindsight.h).
 struct LevelChange {
   std::size_t index = 0;        ///< first point of the new level, from 0
@@ -36,13 +41,15 @@ struct LevelChange {
   std::optional<stats::Interval> interval;  ///< of `ratio`, 95 %, if the new level has enough sessions
   double confidence = 0;                    ///< of an alarm
   results::CommitRange commits;
-  std::string cause;                 ///< "code", or what else changed there: a value of cause_of(), or "machine"
+  /// kCodeCause, kMachineCause or kEitherCause (common_changes.h), or what else changed there: a value of cause_of().
+  std::string cause;
   std::vector<std::string> changed;  ///< the same as text: "kernel 6.1.0 -> 6.1.9"
 
   std::size_t nights() const { return detected_at - index + 1; }
   bool regressed() const { return more_is_better ? ratio < 1 : ratio > 1; }
-  /// A regression caused by the code.
-  bool is_code_regression() const { return regressed() && cause == "code"; }
+  /// Whether a commit may be the cause.
+  bool may_be_code() const { return cause == kCodeCause || cause == kEitherCause; }
+  bool is_code_regression() const { return regressed() && may_be_code(); }
 };
 
 /// A change of an exact metric since the last session that had it. One sample is enough.

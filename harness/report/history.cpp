@@ -30,9 +30,9 @@ struct BenchmarkChange {
 };
 
 TableCell verdict_cell(const LevelChange& change) {
-  const Emphasis emphasis = change.cause != "code" ? Emphasis::kWeak
-                            : change.regressed()   ? Emphasis::kBad
-                                                   : Emphasis::kGood;
+  const Emphasis emphasis = !change.may_be_code() ? Emphasis::kWeak
+                            : change.regressed()  ? Emphasis::kBad
+                                                  : Emphasis::kGood;
   return {report::verdict_text(change), emphasis};
 }
 
@@ -134,9 +134,9 @@ Chart history_chart(const judge::SeriesHistory& history) {
   for (const LevelChange& change : history.findings.changes)
     if (change.index >= first)
       changes.push_back(json::object{{"at", change.started},
-                                     {"verdict", change.cause != "code" ? "environment"
-                                                 : change.regressed()   ? "regressed"
-                                                                        : "improved"},
+                                     {"verdict", !change.may_be_code() ? "environment"
+                                                 : change.regressed()  ? "regressed"
+                                                                       : "improved"},
                                      {"late", change.index - first > (points.size() - first) / 2},
                                      {"line", changes.size() % 3},  // neighbouring labels are on different lines
                                      {"commits", report::commits_text(change.commits)},

@@ -150,8 +150,9 @@ std::string commits_text(const results::CommitRange& commits) {
 }
 
 std::string verdict_text(const judge::LevelChange& change) {
-  if (change.cause == "code") return change.regressed() ? "regressed" : "improved";
-  const bool is_new = change.cause != "machine" && change.cause != "settings";
+  if (change.cause == judge::kCodeCause) return change.regressed() ? "regressed" : "improved";
+  const bool is_new =
+      change.cause != judge::kMachineCause && change.cause != judge::kEitherCause && change.cause != "settings";
   return fmt::format("{}, {}{}", change.regressed() ? "worse" : "better", is_new ? "new " : "", change.cause);
 }
 

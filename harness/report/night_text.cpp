@@ -156,6 +156,10 @@ std::string alarms_text(std::span<const Alarm> alarms) {
   }
   std::vector<std::string> texts;
   for (const auto& [cause, those] : causes) texts.push_back(cause_text(those));
+  std::set<std::string> doubts;
+  for (const Alarm& alarm : alarms)
+    if (alarm.doubt) doubts.insert(*alarm.doubt + " (a bisect measures both sides in one night)");
+  texts.insert(texts.end(), doubts.begin(), doubts.end());
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 

@@ -27,6 +27,7 @@ void fields(F& f, Alarm& a) {
   f("tries", a.tries);
   f.added("asked", a.rejected_culprits);
   f.added("ended", a.ended);
+  f.added("doubt", a.doubt);
 }
 
 namespace {

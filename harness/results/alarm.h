@@ -34,8 +34,10 @@ struct Alarm {
   std::optional<double> low, high;
   int nights = 0;  ///< length of the new level when it was found
   CommitRange commits;
+  std::optional<std::string> doubt;  ///< why it may be the machine
   bool reported = false;             ///< in a summary line
-  std::optional<std::string> ended;  ///< when the first session began that was back to normal, once that was told
+  /// When the first session began that was back to normal, or that showed that it was the machine, once that was told.
+  std::optional<std::string> ended;
   std::optional<AlarmBisect> bisect;
   int tries = 0;                               ///< nights that worked on its bisect
   std::vector<std::string> rejected_culprits;  ///< culprits of other alarms that were tested and are not its culprit
