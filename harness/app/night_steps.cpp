@@ -45,6 +45,11 @@ Expected<NightState> NightState::open(const std::filesystem::path& path, NightEn
   if (state.is_new) return state;
   Expected<std::string> text = read_file(path);
   if (!text) return text.error();
+  if (const int version = results::alarms_version(*text); version > results::kAlarmsVersion)
+    return Error{fmt::format("'{}': expected a state of version {} or older, found version {}", path.string(),
+                             results::kAlarmsVersion, version),
+                 "use the build that wrote it, or move the file away: then old changes may be reported a second time",
+                 ExitStatus::kUsage};
   Expected<std::vector<results::Alarm>> alarms = results::parse_alarms(*text, path.string());
   if (alarms) {
     state.alarms = std::move(*alarms);

@@ -27,6 +27,7 @@ namespace lab::app {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::Contains;
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -722,6 +723,8 @@ TEST_F(Nightly, a_permanent_slowdown_of_everything_is_unfit_once_and_then_report
   for (const int night : nights_with(nights, 3))
     slower += std::stoi(nights.at(night).line.substr(std::string("nightly: regression: ").size()));
   EXPECT_EQ(slower, 35);
+  EXPECT_THAT(nights.at(nights_with(nights, 3).back()).line,
+              ContainsRegex("3[0-9] of 35 benchmarks changed at once: code or machine"));
 }
 
 TEST_F(Nightly, a_disturbed_farm_gets_advice_every_night_and_no_alarms) {
@@ -895,6 +898,15 @@ TEST_F(Nightly, an_unreadable_state_is_moved_aside) {
     EXPECT_THAT(environment_.said, ElementsAre(HasSubstr("is not a valid state")));
     EXPECT_EQ(*read_file(results_ / "nightly/state.json.unreadable"), text);
   }
+}
+
+TEST_F(Nightly, a_state_of_a_newer_build_is_left_alone) {
+  const std::string newer = R"({"version": 1000, "alarms": "in another form"})";
+  EXPECT_TRUE(write_file(results_ / "nightly/state.json", newer));
+  prepare(0, {{"shelf/a/store", 100}});
+  EXPECT_EQ(night(0).status, 1);
+  EXPECT_THAT(environment_.said, Contains(HasSubstr("expected a state of version 2 or older, found version 1000")));
+  EXPECT_EQ(*read_file(results_ / "nightly/state.json"), newer);
 }
 
 namespace {

@@ -35,8 +35,13 @@ namespace {
 struct AlarmFile {
   std::vector<Alarm> alarms;
 };
+/// What every version of the file has.
+struct AlarmFileVersion {
+  int version = 1;
+};
 
 LAB_JSON_STRUCT(AlarmFile, alarms)
+LAB_JSON_STRUCT(AlarmFileVersion, (version))
 
 }  // namespace
 
@@ -44,6 +49,11 @@ Expected<AlarmBisect> parse_bisect_answer(std::string_view line) {
   const Expected<json::value> value = parse_json(line, "bisect");
   if (!value) return value.error();
   return from_json<AlarmBisect>(*value, "bisect");
+}
+
+int alarms_version(std::string_view text) {
+  const Expected<AlarmFileVersion> file = parse_struct<AlarmFileVersion>(text, "state");
+  return file ? file->version : 0;
 }
 
 Expected<std::vector<Alarm>> parse_alarms(std::string_view text, std::string_view name) {
@@ -56,7 +66,7 @@ std::string serialize(const std::vector<Alarm>& alarms) {
   std::string lines;
   for (const Alarm& alarm : alarms)
     lines += fmt::format("{}\n {}", lines.empty() ? "" : ",", json::serialize(to_json(alarm)));
-  return fmt::format("{{\"alarms\": [{}\n]}}\n", lines);
+  return fmt::format("{{\"version\": {}, \"alarms\": [{}\n]}}\n", kAlarmsVersion, lines);
 }
 
 }  // namespace lab::results

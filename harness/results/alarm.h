@@ -46,6 +46,12 @@ struct Alarm {
 /// One line of `bisect --json`.
 Expected<AlarmBisect> parse_bisect_answer(std::string_view line);
 
+/// Of the state file. Incremented when an older build would lose or misread something.
+inline constexpr int kAlarmsVersion = 2;
+
+/// The version of a state file; 0 if the text has none.
+int alarms_version(std::string_view text);
+
 /// The alarms of a state file; an error (kUsage) if the text is not a valid state.
 Expected<std::vector<Alarm>> parse_alarms(std::string_view text, std::string_view name);
 

@@ -11,15 +11,18 @@ namespace lab::stats {
 namespace {
 
 /// A series of up to so many points is looked at after every night to find when a change was known. In a longer one the
-/// steps grow with the distance from the change.
-constexpr std::size_t kEveryNight = 400, kNightSteps = 8;
+/// steps grow with the distance from the change, and only so many points before it are looked at.
+constexpr std::size_t kEveryNight = 400, kNightSteps = 8, kPointsBefore = 150;
 
 /// The last point of the shortest beginning of the series that has the change.
 std::size_t known_at(std::span<const double> values, std::size_t index) {
+  const bool is_short = values.size() <= kEveryNight;
+  const std::size_t from = is_short ? 0 : index - std::min(index, kPointsBefore);
   for (std::size_t count = index + kShortestLevel; count < values.size();
-       count += values.size() <= kEveryNight ? 1 : 1 + (count - index) / kNightSteps)
-    if (std::ranges::any_of(find_levels(values.first(count)).starts,
-                            [index](std::size_t start) { return is_same_change(start, index); }))
+       count += is_short ? 1 : 1 + (count - index) / kNightSteps)
+    if (std::ranges::any_of(
+            find_levels(values.subspan(from, count - from), critical_evidence(std::min(count, kMostSegmented))).starts,
+            [&](std::size_t start) { return is_same_change(from + start, index); }))
       return count - 1;
   return values.size() - 1;
 }

@@ -12,8 +12,8 @@ namespace lab::stats {
 
 struct HindsightChange {
   std::size_t index = 0;  ///< first point of the new level, from 0
-  /// The first point after which the series so far had this change. In a series of more than 400 points, it may be up
-  /// to an eighth of the distance from `index` too late.
+  /// The first point after which the series so far had this change. In a series of more than 400 points, this is judged
+  /// by the last 150 before it, and may be up to an eighth of the distance from `index` too late.
   std::size_t known_at = 0;
   double before = 0, after = 0;  ///< medians of its two levels
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "harness/stats/choices.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::stats {
@@ -98,11 +99,6 @@ Distribution operator+(const Distribution& a, const Distribution& b) {
 /// Of a shift, on the logarithm.
 constexpr double kPrecision = 1e-9;
 
-double log_choose(std::size_t n, std::size_t k) {
-  const auto log_factorial = [](std::size_t m) { return std::lgamma(static_cast<double>(m) + 1); };
-  return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
-}
-
 }  // namespace
 
 BlockedArms::BlockedArms(std::span<const Datum> base, std::span<const Datum> head) {
@@ -192,7 +188,7 @@ double BlockedArms::p_value(double ratio) const {
 
 double BlockedArms::least_p() const {
   double ways = 0;
-  for (const Block& block : blocks_) ways += log_choose(block.base.size() + block.head.size(), block.head.size());
+  for (const Block& block : blocks_) ways += log_choices(block.base.size() + block.head.size(), block.head.size());
   return std::min(1.0, 2 * std::exp(-ways));
 }
 

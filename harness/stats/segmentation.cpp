@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "harness/stats/choices.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::stats {
@@ -24,6 +25,10 @@ constexpr std::size_t kAllPlaces = 64;
 constexpr double kShortestPart = 12, kShortestShare = 1.0 / 30, kNextPart = 1.42;
 /// Most changes: one per so many points, and in all.
 constexpr std::size_t kPointsPerChange = 4, kMostChanges = 12;
+/// If a division with the most changes leaves less than this share of the sum of squares, there may be more of them.
+constexpr double kHidden = 0.2;
+/// Length of the parts in which they are then looked for.
+constexpr std::size_t kPart = 96;
 /// From this correlation on, lag 2 says how slowly it decays.
 constexpr double kSlow = 0.3;
 /// Normal scores of two separate levels are about this many standard deviations apart, however far their values are.
@@ -274,12 +279,6 @@ class Boosts {
   double sigma_ = 0;
 };
 
-/// ln C(n, k).
-double log_choices(std::size_t n, std::size_t k) {
-  const auto log_factorial = [](std::size_t x) { return std::lgamma(static_cast<double>(x) + 1); };
-  return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
-}
-
 /// A bound on the evidence for a short level: twice the logarithm of how rarely so many of its points are among the
 /// most extreme of both levels, whatever the distribution. Scores of values that are mostly equal are far from normal.
 /// None (infinite) for a longer level; 0 if both levels have the same median.
@@ -305,7 +304,8 @@ double rarity(std::span<const double> a, std::span<const double> b) {
   return 2 * rarest;
 }
 
-Division judged(std::span<const double> values, const Sums& sums, std::vector<std::size_t> starts) {
+/// `thorough`: also a division with a change that is none in any case.
+Division judged(std::span<const double> values, const Sums& sums, std::vector<std::size_t> starts, bool thorough) {
   const std::size_t n = sums.size(), levels = starts.size() + 1;
   const std::vector<std::size_t> edges = edges_of(starts, n);
   double within = 0;
@@ -317,26 +317,28 @@ Division judged(std::span<const double> values, const Sums& sums, std::vector<st
       pairs[lag - 1] += static_cast<double>(edges[i + 1] - edges[i] - lag);
     }
   }
-  Division division{std::move(starts), std::numeric_limits<double>::infinity()};
+  Division division{std::move(starts), std::numeric_limits<double>::infinity(), {}};
+  division.each.assign(levels - 1, division.evidence);
   // Rounding alone leaves about this much in constant levels.
   if (within < 1e-12 * static_cast<double>(n)) {
     for (std::size_t i = 0; i + 2 < edges.size(); ++i)
-      if (rarity(values.subspan(edges[i], 1), values.subspan(edges[i + 1], 1)) == 0) division.evidence = 0;
+      if (rarity(values.subspan(edges[i], 1), values.subspan(edges[i + 1], 1)) == 0)
+        division.evidence = division.each[i] = 0;
     return division;
   }
   std::array<double, 2> correlations{};
   for (const std::size_t lag : {0, 1})
     correlations[lag] = unbiased(products[lag] / within * static_cast<double>(n) / pairs[lag], n, levels);
   const double variance = within / static_cast<double>(n - levels) * inflation(correlations[0], correlations[1]);
-  std::vector<double> each;
+  std::vector<double>& each = division.each;
   for (std::size_t i = 0; i + 2 < edges.size(); ++i) {
     const double step = sums.mean(edges[i + 1], edges[i + 2]) - sums.mean(edges[i], edges[i + 1]);
     const double share =
         1 / static_cast<double>(edges[i + 1] - edges[i]) + 1 / static_cast<double>(edges[i + 2] - edges[i + 1]);
-    each.push_back(step * step / (variance * share));
+    each[i] = step * step / (variance * share);
   }
   division.evidence = std::ranges::min(each);
-  if (division.evidence < kLeastEvidence) return division;
+  if (division.evidence < kLeastEvidence && !thorough) return division;
   const Boosts boosts(values, edges);
   for (std::size_t i = 0; i < each.size(); ++i) {
     const std::span<const double> old_level = values.subspan(edges[i], edges[i + 1] - edges[i]);
@@ -350,6 +352,10 @@ Division judged(std::span<const double> values, const Sums& sums, std::vector<st
 }  // namespace
 
 std::vector<Division> divisions(std::span<const double> values) {
+  return divisions(values, false);
+}
+
+std::vector<Division> divisions(std::span<const double> values, bool thorough) {
   const std::size_t n = values.size();
   if (n < kFewestSegmented) return {};
   const std::vector<double> scores = normal_scores(values);
@@ -373,7 +379,7 @@ std::vector<Division> divisions(std::span<const double> values) {
     std::vector<std::size_t> starts(changes);
     std::size_t place = at.size() - 1;
     for (std::size_t k = changes; k-- > 0;) starts[k] = at[place = last[k][place]];
-    all.push_back(judged(values, sums, std::move(starts)));
+    all.push_back(judged(values, sums, std::move(starts), thorough));
   }
   return all;
 }
@@ -413,28 +419,84 @@ void place_by_values(std::span<const double> values, std::vector<std::size_t>& s
   }
 }
 
-Levels find_levels(std::span<const double> values) {
-  const std::size_t left_out = values.size() - std::min(values.size(), kMostSegmented);
-  const std::span<const double> last = values.subspan(left_out);
-  const std::vector<Division> all = divisions(last);
-  const double critical = critical_evidence(last.size());
+namespace {
+
+/// Whether levels explain most of the series, though some of their changes are not sure: there may be more changes than
+/// a division has.
+bool may_hide_more(std::span<const double> values, const Division& division) {
+  if (division.starts.size() < kMostChanges) return false;
+  const std::vector<double> scores = normal_scores(values);
+  const Sums sums(scores);
+  const std::vector<std::size_t> edges = edges_of(division.starts, values.size());
+  double within = 0;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) within += sums.spread(edges[i], edges[i + 1]);
+  return within < kHidden * sums.spread(0, values.size()) && distance_switched(values, edges) == 0;
+}
+
+Levels levels_of(std::span<const double> values, const std::vector<Division>& all, double critical) {
   const auto is_sure = [&](const Division& one) { return one.evidence > critical; };
   auto found = std::find_if(all.rbegin(), all.rend(), is_sure);
-  if (found == all.rend()) return {};
-  found =
-      std::find_if(found, all.rend(), [&](const Division& one) { return is_sure(one) && !is_drift(last, one.starts); });
-  if (found == all.rend()) return {{}, false, true};
   Levels levels;
+  if (found == all.rend()) return {};
+  found = std::find_if(found, all.rend(),
+                       [&](const Division& one) { return is_sure(one) && !is_drift(values, one.starts); });
+  if (found == all.rend()) return {{}, false, true};
   double distance = 0;  // between the levels that it switches between
   for (const Division& one : all)
     if (one.evidence > kLikely * critical)
-      distance = std::max(distance, distance_switched(last, edges_of(one.starts, last.size())));
+      distance = std::max(distance, distance_switched(values, edges_of(one.starts, values.size())));
   levels.switching = distance > 0;
-  const std::vector<double> medians = medians_of(last, edges_of(found->starts, last.size()));
+  const std::vector<double> medians = medians_of(values, edges_of(found->starts, values.size()));
   for (std::size_t i = 0; i < found->starts.size(); ++i)
     if (!levels.switching || std::abs(medians[i + 1] - medians[i]) > kBeyondSwitching * distance)
       levels.starts.push_back(found->starts[i]);
-  place_by_values(last, levels.starts);
+  place_by_values(values, levels.starts);
+  return levels;
+}
+
+/// The changes of parts that have few of them each. A part says what is in its middle half, and its end if no other part
+/// does: nearer to an end a level may be cut off, so that its change is not sure. Of its divisions, the one with the
+/// most changes counts whose changes there are all sure.
+std::vector<std::size_t> starts_in_parts(std::span<const double> values, double critical) {
+  std::vector<std::size_t> starts;
+  for (std::size_t from = 0;; from += kPart / 2) {
+    const std::size_t to = std::min(values.size(), from + kPart);
+    const bool is_last = to == values.size();
+    // A little more, because two parts may place a change a little differently.
+    const std::size_t first = from == 0 ? 0 : kPart / 4 - kMostMoved;
+    const std::size_t end = is_last ? kPart : kPart * 3 / 4 + kMostMoved;
+    const std::vector<Division> all = divisions(values.subspan(from, to - from), true);
+    const auto has_its_own = [&](std::size_t start) { return start >= first && start < end; };
+    const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Division& one) {
+      for (std::size_t i = 0; i < one.starts.size(); ++i)
+        if (has_its_own(one.starts[i]) && one.each[i] <= critical) return false;
+      return true;
+    });
+    if (found != all.rend())
+      for (const std::size_t start : found->starts)
+        if (has_its_own(start) && (starts.empty() || from + start >= starts.back() + kShortestLevel))
+          starts.push_back(from + start);
+    if (is_last) return starts;
+  }
+}
+
+}  // namespace
+
+Levels find_levels(std::span<const double> values) {
+  return find_levels(values, critical_evidence(std::min(values.size(), kMostSegmented)));
+}
+
+Levels find_levels(std::span<const double> values, double critical) {
+  const std::size_t left_out = values.size() - std::min(values.size(), kMostSegmented);
+  const std::span<const double> last = values.subspan(left_out);
+  const std::vector<Division> all = divisions(last);
+  Levels levels = levels_of(last, all, critical);
+  if (!all.empty() && may_hide_more(last, all.back()))
+    if (std::vector<std::size_t> more = starts_in_parts(last, critical);
+        more.size() > kMostChanges && !is_drift(last, more)) {
+      place_by_values(last, more);
+      levels = {std::move(more), false, false};
+    }
   for (std::size_t& start : levels.starts) start += left_out;
   return levels;
 }

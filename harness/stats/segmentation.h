@@ -11,7 +11,9 @@
 /// deviations, however far apart the values are. So a larger distance of the values counts more, up to a limit. Of a
 /// level of few points, the evidence is at most what the rarity of its ranks allows under any distribution. The
 /// division with the most changes is taken whose changes all have more than the critical evidence. So one step that
-/// hides between two others, or that comes back, is found although no single division into two would show it.
+/// hides between two others, or that comes back, is found although no single division into two would show it. Where a
+/// division with the most changes explains nearly all, there may be more than it has: then overlapping parts are divided,
+/// each with scores of its own.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +25,14 @@ namespace lab::stats {
 struct Division {
   std::vector<std::size_t> starts;  ///< the first point of every level but the first
   double evidence = 0;              ///< for the weakest of these changes; infinite between constant levels
+  std::vector<double> each;         ///< the evidence for each change
 };
 
 /// The divisions into 2, 3, ... levels with the least sums of squares, each with at least kShortestLevel points. The
 /// values are finite. None for fewer than kFewestSegmented values.
 std::vector<Division> divisions(std::span<const double> values);
+/// `thorough`: Division::each is right also where the weakest change is none in any case.
+std::vector<Division> divisions(std::span<const double> values, bool thorough);
 
 struct Levels {
   std::vector<std::size_t> starts;  ///< the first point of every level but the first
@@ -40,6 +45,8 @@ struct Levels {
 
 /// The levels of the last kMostSegmented values.
 Levels find_levels(std::span<const double> values);
+/// The same with another critical evidence than that of their number.
+Levels find_levels(std::span<const double> values, double critical);
 
 /// The evidence that the weakest change must exceed in a series of this length.
 double critical_evidence(std::size_t count);

@@ -51,6 +51,22 @@ TEST(Segmentation, finds_levels_that_no_single_division_shows) {
   EXPECT_TRUE(begin_at(find_levels(levels_of({{25, 50}, {8, 56}, {30, 50}}, 6)), {25, 33}));
 }
 
+TEST(Segmentation, finds_as_many_levels_as_there_are) {
+  for (const std::size_t steps : {13, 16, 40, 60}) {
+    std::mt19937 random(static_cast<unsigned>(steps));
+    std::vector<std::pair<std::size_t, double>> levels;
+    Starts starts;
+    double height = 100;
+    for (std::size_t i = 0, at = 0; i <= steps; ++i) {
+      const std::size_t count = 960 / (steps + 1) + random() % 3;
+      levels.emplace_back(count, height);
+      height += (random() % 3 == 0 ? -1 : 1) * (6 + static_cast<double>(random() % 4));
+      if (at += count; i < steps) starts.push_back(at);
+    }
+    EXPECT_TRUE(begin_at(find_levels(levels_of(levels, 9)), starts)) << steps;
+  }
+}
+
 TEST(Segmentation, does_not_depend_on_unit_and_direction) {
   const std::vector<double> values = levels_of({{30, 50}, {30, 54}}, 7);
   const Starts starts = find_levels(values).starts;

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "harness/stats/choices.h"
+
 namespace lab::stats {
 
 namespace {
@@ -27,8 +29,7 @@ std::size_t strata(std::size_t blocks, std::size_t stratum) {
 
 /// log of the number of ways to choose n of 2 n.
 double log_ways(std::size_t n) {
-  const auto x = static_cast<double>(n);
-  return std::lgamma(2 * x + 1) - 2 * std::lgamma(x + 1);
+  return log_choices(2 * n, n);
 }
 
 }  // namespace
