@@ -124,7 +124,7 @@ lab::bench::Card card() {
 
 }  // namespace
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   Variant variant = allocator::make_variant<allocator::CLibrary>(LAB_VARIANT, card());
   for (ConformanceCheck& check : allocator::malloc_checks()) variant.conformance.push_back(std::move(check));
   return variant;

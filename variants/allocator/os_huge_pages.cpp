@@ -1,7 +1,7 @@
 #include "variants/allocator/family/os_pages.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   bench::Variant variant = allocator::make_variant<allocator::OsPagesOf<allocator::OsPages::Size::kHuge>>(
       LAB_VARIANT,
       {.idea = "os_pages, but each block of 1 MiB or more is whole pages of 2 MiB, which the kernel is asked for "

@@ -17,12 +17,12 @@ inline constexpr bool kHasWorkloads = true;
 #endif
 
 /// Adds to the variant's four lines what its family knows. `workloads` may be empty.
-bench::Variant complete(const char* name, bench::VariantCard&& card, const Subject& subject,
-                        std::vector<bench::Workload>&& workloads);
+bench::Variant& complete(const char* name, bench::VariantCard&& card, const Subject& subject,
+                         std::vector<bench::Workload>&& workloads);
 
 /// A class may have `static constexpr const char* kShares`: which resources may share an allocation.
 template <GpuMemory A>
-bench::Variant make_variant(const char* name, bench::VariantCard&& card) {
+bench::Variant& make_variant(const char* name, bench::VariantCard&& card) {
   std::vector<bench::Workload> offered;
   if constexpr (kHasWorkloads) offered = workloads<A>();
   return complete(name, std::move(card), subject_of<A>(), std::move(offered));
