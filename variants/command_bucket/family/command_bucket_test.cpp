@@ -22,6 +22,7 @@
 #include "harness/base/random.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/bench/exhibits.h"
+#include "harness/bench/variant.h"
 #include "variants/command_bucket/family/item_buckets.h"
 #include "variants/command_bucket/family/run_buckets.h"
 #include "variants/command_bucket/family/watched.h"
