@@ -27,7 +27,7 @@ class CRival {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::CRival>(LAB_VARIANT, {.idea = "malloc with a header, in C.",
                                                                   .cost = "As malloc; 16 bytes per block.",
                                                                   .source = "made up for CI",

@@ -18,6 +18,6 @@ class Forgetful : public BuddyHeap {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::Forgetful>(LAB_VARIANT, {});
 }

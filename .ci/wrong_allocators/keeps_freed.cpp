@@ -40,6 +40,6 @@ class KeepsFreed : public BuddyHeap {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::KeepsFreed>(LAB_VARIANT, {});
 }

@@ -36,6 +36,6 @@ class Leaking {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::Leaking>(LAB_VARIANT, {});
 }

@@ -21,6 +21,6 @@ class Misaligned : public BuddyHeap {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::Misaligned>(LAB_VARIANT, {});
 }

@@ -32,6 +32,6 @@ class Overlapping {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::Overlapping>(LAB_VARIANT, {});
 }

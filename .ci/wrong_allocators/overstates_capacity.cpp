@@ -17,6 +17,6 @@ class OverstatesCapacity : public BuddyHeap {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::OverstatesCapacity>(LAB_VARIANT, {});
 }

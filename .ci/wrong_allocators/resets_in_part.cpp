@@ -49,6 +49,6 @@ class ResetsInPart {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::ResetsInPart>(LAB_VARIANT, {});
 }

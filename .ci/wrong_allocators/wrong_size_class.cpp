@@ -50,6 +50,6 @@ class WrongSizeClass {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::WrongSizeClass>(LAB_VARIANT, {});
 }

@@ -5,7 +5,7 @@
 #include "harness/bench/variant.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
-  static const lab::bench::Variant variant = lab::bench::this_variant();
+  static const lab::bench::Variant& variant = lab::bench::this_variant();
   if (!variant.fuzz) {
     std::fprintf(stderr, "the family of %s has no check for a fuzzer\n", variant.name.c_str());
     std::exit(2);

@@ -9,9 +9,11 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 #include <numeric>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/nearest.h"
 #include "harness/bench/answer.h"
@@ -44,6 +46,11 @@ VariantCard variant_card(const char* family, const char* name, const Card& card)
           .cost = card.cost,
           .source = card.source,
           .weakness = card.weakness};
+}
+
+Variant& keep(Variant&& variant) {
+  static std::list<Variant> kept;
+  return kept.emplace_back(std::move(variant));
 }
 
 namespace {

@@ -18,7 +18,7 @@ class BitmapFit : public FitHeap<designs::BitmapFit> {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::BitmapFit>(
       LAB_VARIANT,
       {.idea =

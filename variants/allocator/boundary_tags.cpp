@@ -34,7 +34,7 @@ class BoundaryTags : public ArenaHeap<designs::BoundaryTags> {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::BoundaryTags>(
       LAB_VARIANT,
       {.idea =

@@ -2,7 +2,7 @@
 #include "variants/allocator/family/buddy_story.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::with_story(allocator::make_variant<allocator::BuddyHeap>(
       LAB_VARIANT,
       {.idea = "Splits a buffer in halves until a block fits; a freed block merges with its buddy if that is free. One "

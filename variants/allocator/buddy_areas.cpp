@@ -36,7 +36,7 @@ class BuddyAreas : public BuddyHeapOf<AreasOfLeaves> {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::BuddyAreas>(
       LAB_VARIANT,
       {.idea = "A buddy of areas of 4 KiB, each reserved for one block size while it is in use, so that the address of "

@@ -1,7 +1,7 @@
 #include "variants/allocator/family/ladder_heap.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::LadderHeap<designs::BuddyLevelArray>>(
       LAB_VARIANT,
       {.idea = "Buddy with an XOR bit per pair: an array with 5 bits per leaf holds the level of the block that begins "

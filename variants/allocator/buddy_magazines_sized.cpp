@@ -1,7 +1,7 @@
 #include "variants/allocator/family/buddy_magazines_heap.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::BuddyMagazinesSized>(
       LAB_VARIANT,
       {.idea = "The buddy allocator behind magazines with sized free: free(pointer, size) computes the level.",

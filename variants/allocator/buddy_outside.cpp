@@ -53,7 +53,7 @@ class BuddyOutside {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::BuddyOutside>(
       LAB_VARIANT,
       {.idea =

@@ -1,7 +1,7 @@
 #include "variants/allocator/family/ladder_heap.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::LadderHeap<designs::BuddyPreamble>>(
       LAB_VARIANT,
       {.idea = "Buddy with an XOR bit per pair: 16 bytes before each block hold its size; free(pointer).",

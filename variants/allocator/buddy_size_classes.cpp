@@ -11,7 +11,7 @@ class BuddySizeClasses : public SizeClassHeap {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::BuddySizeClasses>(
       LAB_VARIANT, {.idea = "Requests of up to 8 KiB get blocks of four sizes per doubling, at most 64 in a span from "
                             "the buddy allocator; a "

@@ -2,7 +2,7 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/allocator/family/size_class_heap.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::LockedHeap<allocator::BuddySizeClassesSized>>(
       LAB_VARIANT,
       {.idea = "The front of size classes over the buddy allocator with sized free (buddy_size_classes_sized), all "

@@ -1,7 +1,7 @@
 #include "variants/allocator/family/ladder_heap.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::LadderHeap<designs::BuddySplit>>(
       LAB_VARIANT, {.idea = "The buddy allocator as the article ends: an XOR bit per pair, and a split bit per inner "
                             "block, which free(pointer) walks.",

@@ -43,7 +43,7 @@ class BuddyTrimmed {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::BuddyTrimmed>(
       LAB_VARIANT,
       {.idea = "A buddy allocator that gives the unused tail of a block back: 5 leaves take a block of 4 and one of 1. "

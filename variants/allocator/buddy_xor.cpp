@@ -1,7 +1,7 @@
 #include "variants/allocator/family/ladder_heap.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::LadderHeap<designs::BuddyXor>>(
       LAB_VARIANT,
       {.idea = "Buddy: one bit per pair of buddies, set if exactly one of them is free; free(pointer, size).",

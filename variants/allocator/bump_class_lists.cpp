@@ -35,7 +35,7 @@ class BumpClassLists {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::BumpClassLists>(
       LAB_VARIANT,
       {.idea =

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "harness/bench/preload.h"
 #include "variants/allocator/family/malloc_checks.h"
@@ -124,8 +123,6 @@ lab::bench::Card card() {
 
 }  // namespace
 
-lab::bench::Variant lab::bench::this_variant() {
-  Variant variant = allocator::make_variant<allocator::CLibrary>(LAB_VARIANT, card());
-  for (ConformanceCheck& check : allocator::malloc_checks()) variant.conformance.push_back(std::move(check));
-  return variant;
+const lab::bench::Variant& lab::bench::this_variant() {
+  return allocator::with_malloc_checks(allocator::make_variant<allocator::CLibrary>(LAB_VARIANT, card()));
 }

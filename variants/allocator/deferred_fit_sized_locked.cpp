@@ -2,7 +2,7 @@
 #include "variants/allocator/family/locked_heap.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::LockedHeap<allocator::DeferredFitSized>>(
       LAB_VARIANT,
       {.idea = "deferred_fit with sized free (deferred_fit_sized) behind one lock, for any number of threads.",

@@ -17,7 +17,7 @@ class JemallocVariantSized : public ThirdPartyHeap<Jemalloc> {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::JemallocVariantSized>(
       LAB_VARIANT, {.idea = "jemalloc with sized free: sdallocx computes the size class and does not look it up.",
                     .cost = "The same as jemalloc, without the search of the radix tree in a free.",

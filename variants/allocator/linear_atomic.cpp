@@ -2,7 +2,7 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/designs/addresses/atomic_linear.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::LinearHeap<designs::AtomicLinear<16>, 16>>(
       LAB_VARIANT,
       {.idea = "The linear allocator for several threads: one atomic addition advances the pointer that all share.",

@@ -2,7 +2,7 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/designs/addresses/atomic_linear.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::LinearHeap<designs::AtomicLinear<64>, 64>>(
       LAB_VARIANT,
       {.idea = "linear_atomic with sizes rounded up to 64 bytes, so that no two blocks share a cache line.",

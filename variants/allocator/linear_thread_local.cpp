@@ -22,7 +22,7 @@ class LinearThreadLocal : public LinearHeap<designs::ThreadLocalLinear<16>, 16> 
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::LinearThreadLocal>(
       LAB_VARIANT,
       {.idea = "A linear allocator for each thread, over its own part of the buffer: nothing is shared.",

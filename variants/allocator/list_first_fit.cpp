@@ -26,7 +26,7 @@ class ListFirstFit : public ArenaHeap<designs::FirstFitList> {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::ListFirstFit>(
       LAB_VARIANT,
       {.idea =

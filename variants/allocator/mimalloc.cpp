@@ -3,7 +3,7 @@
 #include "variants/allocator/family/registration.h"
 #include "variants/allocator/family/third_party_heap.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::ThirdPartyHeap<Mimalloc>>(
       LAB_VARIANT,
       {.idea = "Each page serves one size class and has its own free list; a thread owns its pages.",

@@ -12,7 +12,7 @@ class MimallocVariantSized : public ThirdPartyHeap<Mimalloc> {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::MimallocVariantSized>(
       LAB_VARIANT,
       {.idea = "mimalloc with sized free: mi_free_size, which in this version checks the size in debug builds only.",

@@ -1,8 +1,8 @@
 #include "variants/allocator/family/os_pages.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
-  bench::Variant variant = allocator::make_variant<allocator::OsPagesOf<allocator::OsPages::Size::kHuge>>(
+const lab::bench::Variant& lab::bench::this_variant() {
+  return allocator::with_huge_pages_trait(allocator::make_variant<allocator::OsPagesOf<allocator::OsPages::Size::kHuge>>(
       LAB_VARIANT,
       {.idea = "os_pages, but each block of 1 MiB or more is whole pages of 2 MiB, which the kernel is asked for "
                "(transparent huge pages).",
@@ -13,9 +13,5 @@ lab::bench::Variant lab::bench::this_variant() {
            "size against TLB misses",
        .weakness =
            "Rounding may double a block. Without a free huge page, the kernel gives small ones and does not say "
-           "so (the metric huge_page_bytes does)."});
-  variant.traits["huge pages"] = allocator::huge_pages_on_request()
-                                     ? "on request"
-                                     : "none: this kernel gives no huge pages, so these are pages of 4 KiB";
-  return variant;
+           "so (the metric huge_page_bytes does)."}));
 }

@@ -2,7 +2,7 @@
 
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::OsPagesOf<allocator::OsPages::Size::k4K>>(
       LAB_VARIANT,
       {.idea = "Each block of 4 KiB or more is mapped by itself, as whole pages of 4 KiB. Free memory has no holes, "

@@ -53,7 +53,7 @@ class PmrMonotonic {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::PmrMonotonic>(
       LAB_VARIANT,
       {.idea = "The C++ standard library's linear allocator: a pointer advances through a buffer; release() frees "

@@ -12,7 +12,7 @@ class PmrSynchronizedPool : public PmrPool<std::pmr::synchronized_pool_resource>
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::PmrSynchronizedPool>(
       LAB_VARIANT,
       {.idea = "The C++ standard library's pools for many threads: each thread has its own pools, behind one lock for "

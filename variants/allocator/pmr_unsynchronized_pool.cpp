@@ -1,7 +1,7 @@
 #include "variants/allocator/family/pmr_pool.h"
 #include "variants/allocator/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::PmrPool<std::pmr::unsynchronized_pool_resource>>(
       LAB_VARIANT,
       {.idea = "The C++ standard library's pools: each serves one size from chunks that grow, with a bit for each free "

@@ -52,7 +52,7 @@ class Relocatable {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::Relocatable>(
       LAB_VARIANT,
       {.idea = "Blocks behind handles, placed by best fit. If no hole holds a request, blocks slide together until one "

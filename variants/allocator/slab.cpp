@@ -28,7 +28,7 @@ class Slab : public ArenaHeap<designs::Slab> {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::Slab>(
       LAB_VARIANT,
       {.idea =

@@ -43,7 +43,7 @@ class SmallApart {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::SmallApart>(
       LAB_VARIANT,
       {.idea = "Two buddy allocators in one buffer: requests below 256 bytes go to the first eighth, with leaves of 16 "

@@ -12,7 +12,7 @@ class TcmallocVariantSized : public ThirdPartyHeap<Tcmalloc> {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::TcmallocVariantSized>(
       LAB_VARIANT, {.idea = "tcmalloc with sized free: tc_free_sized computes the size class and does not look it up.",
                     .cost = "The same as tcmalloc, without the look-up of the page in a free.",

@@ -31,7 +31,7 @@ class Tlsf : public ArenaHeap<designs::Tlsf> {
 
 }  // namespace lab::allocator
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::make_variant<allocator::Tlsf>(
       LAB_VARIANT,
       {.idea =

@@ -2,14 +2,13 @@
 #include "variants/common/mallocs/mimalloc.h"
 #include "variants/designs/offsets/slot_counter.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using namespace command_bucket;
-  return make_variant<Buckets<NewPackets<FreeOrder::kAllocation, Mimalloc>, designs::SlotCounter>, Threading::kOne>({
-      .name = LAB_VARIANT,
-      .idea = "version 1 on mimalloc: each packet is a block of its size classes; freed in the order of allocation",
-      .cost = "one call of mimalloc per packet; one thread",
-      .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), "
-                "version 1; mimalloc: Leijen, Zorn, de Moura: Mimalloc: Free List Sharding in Action (2019)",
-      .weakness = "packets are freed one by one after the frame",
-  });
+  return make_variant<Buckets<NewPackets<FreeOrder::kAllocation, Mimalloc>, designs::SlotCounter>, Threading::kOne>(
+      LAB_VARIANT,
+      {.idea = "version 1 on mimalloc: each packet is a block of its size classes; freed in the order of allocation",
+       .cost = "one call of mimalloc per packet; one thread",
+       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), "
+                 "version 1; mimalloc: Leijen, Zorn, de Moura: Mimalloc: Free List Sharding in Action (2019)",
+       .weakness = "packets are freed one by one after the frame"});
 }

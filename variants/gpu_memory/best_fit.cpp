@@ -2,7 +2,7 @@
 
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::Pools<designs::BestFit, gpu_memory::kByKind>>(
       LAB_VARIANT,
       {.idea = "Best fit with merging over all alignments together: of all free spaces that hold a request aligned, "

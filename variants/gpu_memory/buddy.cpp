@@ -1,7 +1,7 @@
 #include "variants/designs/offsets/range_buddy.h"
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::Pools<designs::RangeBuddy, gpu_memory::kByKind>>(
       LAB_VARIANT, {.idea = "The buddy allocator over offsets: blocks of a power of two, aligned to their size, so "
                             "that no alignment costs a gap.",

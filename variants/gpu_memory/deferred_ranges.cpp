@@ -2,7 +2,7 @@
 
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::Pools<designs::DeferredRanges, gpu_memory::kByKind>>(
       LAB_VARIANT,
       {.idea = "best_fit, but freed parts wait in stacks by size class for the next request of their size, while an "

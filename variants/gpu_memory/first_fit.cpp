@@ -2,7 +2,7 @@
 
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::Pools<designs::FirstFit, gpu_memory::kByKind>>(
       LAB_VARIANT, {.idea = "First fit with merging: the lowest free space that holds a request aligned.",
                     .cost = "O(n): it walks the free spaces from the lowest one on.",

@@ -2,7 +2,7 @@
 
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::Pools<designs::FloatBins, gpu_memory::kByKind>>(
       LAB_VARIANT,
       {.idea = "OffsetAllocator's idea: the size as a small floating-point number names the list of a free space, and "

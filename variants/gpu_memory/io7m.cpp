@@ -1,7 +1,7 @@
 #include "variants/designs/offsets/alignment_buckets.h"
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::Pools<designs::BestFit, gpu_memory::kByAlignment>>(
       LAB_VARIANT,
       {.idea =

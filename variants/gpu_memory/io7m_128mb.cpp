@@ -2,7 +2,7 @@
 #include "variants/gpu_memory/family/fixed_size.h"
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using Policy = gpu_memory::Pools<designs::BestFit, gpu_memory::kByAlignment>;
   return gpu_memory::make_variant<gpu_memory::FixedSize<Policy, 128'000'000>>(
       LAB_VARIANT,

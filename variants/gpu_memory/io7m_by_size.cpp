@@ -1,6 +1,6 @@
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<
       gpu_memory::Pools<designs::BestFit, designs::Grouping{.by_kind = true, .by_alignment = true, .by_size = true}>>(
       LAB_VARIANT, {.idea = "The article's policy, and an allocation also serves resources of one size P alone, "

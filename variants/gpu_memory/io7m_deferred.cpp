@@ -1,7 +1,7 @@
 #include "variants/designs/offsets/deferred_ranges.h"
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::Pools<designs::DeferredRanges, gpu_memory::kByAlignment>>(
       LAB_VARIANT,
       {.idea = "The article's policy, but freed parts wait in stacks by size class for the next request of their size, "

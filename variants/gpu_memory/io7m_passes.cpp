@@ -1,7 +1,7 @@
 #include "variants/gpu_memory/family/movable.h"
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::BoundedPasses>(
       LAB_VARIANT,
       {.idea = "The article's policy behind handles, and defragmentation in passes of a bounded size: the least used "

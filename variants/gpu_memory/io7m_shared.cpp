@@ -1,6 +1,6 @@
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<
       gpu_memory::Pools<designs::BestFit, designs::Grouping{.by_kind = false, .by_alignment = true}>>(
       LAB_VARIANT,

@@ -1,7 +1,7 @@
 #include "variants/designs/offsets/unmerged_fit.h"
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::Pools<designs::UnmergedFit, gpu_memory::kByAlignment>>(
       LAB_VARIANT,
       {.idea = "The article's policy, but free spaces beside each other never merge until their allocation is empty: "

@@ -2,7 +2,7 @@
 
 #include "variants/gpu_memory/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return gpu_memory::make_variant<gpu_memory::Pools<designs::OffsetTlsf, gpu_memory::kByKind>>(
       LAB_VARIANT,
       {.idea = "Two-level segregated fit over offsets: lists of free spaces in bins, 32 for each doubling of the size.",

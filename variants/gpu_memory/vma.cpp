@@ -1,7 +1,7 @@
 #include "variants/gpu_memory/family/registration.h"
 #include "variants/gpu_memory/family/vma_range.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using Range = gpu_memory::VmaRangeOf<gpu_memory::VmaStrategy::kDefault>;
   return gpu_memory::make_variant<gpu_memory::Pools<Range, gpu_memory::kByKind>>(
       LAB_VARIANT,

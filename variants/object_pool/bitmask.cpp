@@ -1,7 +1,7 @@
 #include "variants/designs/objects/bitmask_pool.h"
 #include "variants/object_pool/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<designs::BitmaskPool>(
       LAB_VARIANT,
       {.idea = "Two levels of 64-bit words say which slots are free. The lowest free slot is used first, so that what "

@@ -57,7 +57,7 @@ class BoostPool {
 
 }  // namespace
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<BoostPool>(
       LAB_VARIANT,
       {.idea = "boost::pool with a first block of the capacity: a list of free chunks without order.",

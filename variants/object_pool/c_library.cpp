@@ -1,7 +1,7 @@
 #include "variants/object_pool/family/new_delete_pool.h"
 #include "variants/object_pool/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<object_pool::NewDeletePool>(
       LAB_VARIANT,
       {.idea = "No pool: new and delete of the C library for each object, up to a number of objects.",

@@ -1,7 +1,7 @@
 #include "variants/object_pool/family/colony_pool.h"
 #include "variants/object_pool/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<object_pool::ColonyPool>(
       LAB_VARIANT,
       {.idea = "plf::colony with kept iterators: blocks of objects, and a skipfield with which a walk jumps "

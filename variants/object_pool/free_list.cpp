@@ -7,7 +7,7 @@ template <typename T>
 using Pool = lab::designs::FreeListPool<T>;
 }
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::with_second_form(object_pool::make_variant<Pool>(
       LAB_VARIANT,
       {.idea = "Free slots form a list whose links lie in the dead objects' own bytes.",

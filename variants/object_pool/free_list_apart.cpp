@@ -6,7 +6,7 @@ template <typename T>
 using Pool = lab::designs::SeparateListPool<T>;
 }
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<Pool>(
       LAB_VARIANT,
       {.idea = "A separate list of the free slots: an array of pointers beside the objects, used as a stack.",

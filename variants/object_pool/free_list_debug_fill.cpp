@@ -7,7 +7,7 @@ using Pool = lab::designs::FreeListPool<T, lab::designs::InsideMarks, lab::desig
                                         lab::designs::DeadObjects::kFilled>;
 }
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<Pool>(
       LAB_VARIANT,
       {.idea = "A free list that fills dead objects with 0x1deadb0b and looks whether the fill is intact when the slot "

@@ -6,7 +6,7 @@ template <typename T>
 using Pool = lab::designs::FreeListPool<T, lab::designs::InsideMarks, lab::designs::ListStart::kLazy>;
 }
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<Pool>(
       LAB_VARIANT,
       {.idea = "A free list that starts empty: slots that were never used are handed out by a counter.",

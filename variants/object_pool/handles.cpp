@@ -1,7 +1,7 @@
 #include "variants/designs/objects/generational_pool.h"
 #include "variants/object_pool/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<designs::GenerationalPool>(
       LAB_VARIANT,
       {.idea = "A free list behind handles of a slot number and a generation, so that a handle of a dead "

@@ -6,7 +6,7 @@ template <typename T>
 using Pool = lab::designs::NextFitPool<T>;
 }
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<Pool>(
       LAB_VARIANT,
       {.idea = "A scan that goes on where the last one ended.",

@@ -7,7 +7,7 @@ template <typename T>
 using Pool = lab::designs::ScanPool<T>;
 }
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::with_first_form(object_pool::make_variant<Pool>(
       LAB_VARIANT,
       {.idea = "Each object says whether it is in use. Creation looks at all of them from the first on.",

@@ -6,7 +6,7 @@ template <typename T>
 using Pool = lab::designs::ScanPool<T, lab::designs::BitMarks>;
 }
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<Pool>(
       LAB_VARIANT,
       {.idea = "A bit for each slot, outside of the objects. Creation looks at 64 of them at a time.",

@@ -2,7 +2,7 @@
 
 #include "variants/object_pool/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<designs::SlotMap>(
       LAB_VARIANT,
       {.idea = "Objects without holes behind handles: the last object moves into the place of a dead one.",

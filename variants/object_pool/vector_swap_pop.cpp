@@ -60,7 +60,7 @@ class VectorPool {
 
 }  // namespace
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return object_pool::make_variant<VectorPool>(
       LAB_VARIANT,
       {.idea = "A std::vector without holes: the last object moves into the place of a dead one.",

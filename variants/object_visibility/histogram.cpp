@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "variants/object_visibility/family/object_visibility.h"
+#include "variants/object_visibility/family/registration.h"
 #include "variants/object_visibility/family/tables.h"
 
 namespace {
@@ -25,10 +25,10 @@ class HistogramCounter final : public Counter {
 
 }  // namespace
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   return make_variant(
-      {.name = LAB_VARIANT,
-       .idea = "A table of counters, one for each id: each pixel adds 1 to its counter.",
+      LAB_VARIANT,
+      {.idea = "A table of counters, one for each id: each pixel adds 1 to its counter.",
        .cost = "A load, an addition and a store for each pixel.",
        .source = "the usual histogram",
        .weakness = "Equal neighbours wait for each other's counter: the store must reach the next load."},

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "variants/object_visibility/family/object_visibility.h"
+#include "variants/object_visibility/family/registration.h"
 #include "variants/object_visibility/family/tables.h"
 
 namespace {
@@ -32,9 +32,9 @@ class RunsCounter final : public Counter {
 
 }  // namespace
 
-lab::bench::Variant lab::bench::this_variant() {
-  return make_variant({.name = LAB_VARIANT,
-                       .idea = "The same table, with one addition for each run of equal pixels.",
+const lab::bench::Variant& lab::bench::this_variant() {
+  return make_variant(LAB_VARIANT,
+                      {.idea = "The same table, with one addition for each run of equal pixels.",
                        .cost = "A comparison for each pixel, and an addition and a mispredicted branch for each run.",
                        .source = "run lengths, an old idea",
                        .weakness = "Where a run ends cannot be predicted: short runs are slower than single pixels."},

@@ -2,7 +2,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "variants/object_visibility/family/object_visibility.h"
+#include "variants/object_visibility/family/registration.h"
 
 namespace {
 
@@ -32,9 +32,9 @@ class MapCounter final : public Counter {
 
 }  // namespace
 
-lab::bench::Variant lab::bench::this_variant() {
-  return make_variant({.name = LAB_VARIANT,
-                       .idea = "A map from ids to pixels: each pixel that is not background looks its id up.",
+const lab::bench::Variant& lab::bench::this_variant() {
+  return make_variant(LAB_VARIANT,
+                      {.idea = "A map from ids to pixels: each pixel that is not background looks its id up.",
                        .cost = "A hash, a division and a walk in the map for each pixel.",
                        .source = "io7m, Consistent Environments In Stable Diffusion (2024), whose map is Python's dict",
                        .weakness = "Neighbours are nearly always the same object, and it looks each of them up."},

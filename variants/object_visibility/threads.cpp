@@ -1,10 +1,11 @@
 #include "variants/object_visibility/family/counting.h"
+#include "variants/object_visibility/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using namespace object_visibility;
   return make_variant(
-      {.name = LAB_VARIANT,
-       .idea = "Each thread counts a band of rows as histogram_split does, in tables of its own.",
+      LAB_VARIANT,
+      {.idea = "Each thread counts a band of rows as histogram_split does, in tables of its own.",
        .cost = "That of histogram_split, divided by the cores; waking them, and adding their tables up.",
        .source = "the usual way",
        .weakness = "Small images do not pay for it."},

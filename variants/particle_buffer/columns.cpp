@@ -1,7 +1,7 @@
 #include "variants/particle_buffer/family/paged_buffer.h"
 #include "variants/particle_buffer/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using namespace particle_buffer;
   return make_variant(
       LAB_VARIANT,
@@ -12,7 +12,7 @@ lab::bench::Variant lab::bench::this_variant() {
                "compaction write 16 arrays. Pages that die together are not looked at.",
        .source = "Ours, over the pages of L. Tönne, Paged Buffers for Particles (Blender developers' blog, "
                  "2011)",
-       .weakness = "Reading one whole particle by index takes 16 cache lines.",
-       .traits = {{"layout", "arrays of fields"}, {"frees", "dead pages, and compacts"}}},
-      kCompactingAbilities, columns(designs::PageLoop::kChosen));
+       .weakness = "Reading one whole particle by index takes 16 cache lines."},
+      {.layout = "arrays of fields", .frees = "dead pages, and compacts"}, kCompactingAbilities,
+      columns(designs::PageLoop::kChosen));
 }

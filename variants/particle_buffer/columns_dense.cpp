@@ -1,13 +1,13 @@
 #include "variants/particle_buffer/family/paged_buffer.h"
 #include "variants/particle_buffer/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using namespace particle_buffer;
   return make_variant(LAB_VARIANT,
                       {.idea = "As columns, with walks by whole words alone.",
                        .cost = "As columns; a word with one live particle costs as much as a full one.",
                        .source = "Ours, to compare its loops",
-                       .weakness = "Slow where most particles are dead.",
-                       .traits = {{"layout", "arrays of fields"}, {"frees", "dead pages, and compacts"}}},
-                      kCompactingAbilities, columns(designs::PageLoop::kDense));
+                       .weakness = "Slow where most particles are dead."},
+                      {.layout = "arrays of fields", .frees = "dead pages, and compacts"}, kCompactingAbilities,
+                      columns(designs::PageLoop::kDense));
 }

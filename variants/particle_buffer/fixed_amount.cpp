@@ -1,7 +1,7 @@
 #include "variants/particle_buffer/family/monolithic_buffer.h"
 #include "variants/particle_buffer/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using namespace particle_buffer;
   return make_variant(
       LAB_VARIANT,
@@ -12,8 +12,7 @@ lab::bench::Variant lab::bench::this_variant() {
        .source = "What Blender had before L. Tönne, Paged Buffers for Particles (Blender developers' blog, "
                  "2011)",
        .weakness = "The amount must be known beforehand. Walks become slower with every particle that ever "
-                   "lived.",
-       .traits = {{"layout", "structs"}, {"frees", "nothing"}}},
-      monolithic_abilities(Growth::kFixedAmount),
+                   "lived."},
+      {.layout = "structs", .frees = "nothing"}, monolithic_abilities(Growth::kFixedAmount),
       [](const Setup& setup) { return make_monolithic(setup, Growth::kFixedAmount); });
 }

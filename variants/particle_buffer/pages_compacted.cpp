@@ -1,7 +1,7 @@
 #include "variants/particle_buffer/family/paged_buffer.h"
 #include "variants/particle_buffer/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using namespace particle_buffer;
   return make_variant(
       LAB_VARIANT,
@@ -11,7 +11,7 @@ lab::bench::Variant lab::bench::this_variant() {
                "slot while it runs.",
        .source = "L. Tönne, Paged Buffers for Particles (Blender developers' blog, 2011): compression in three "
                  "steps, at 50 % dead",
-       .weakness = "A frame with a compaction is longer.",
-       .traits = {{"layout", "structs"}, {"frees", "dead pages, and compacts"}}},
-      kCompactingAbilities, paged({.clean_up = CleanUp::kCompactAtShare}));
+       .weakness = "A frame with a compaction is longer."},
+      {.layout = "structs", .frees = "dead pages, and compacts"}, kCompactingAbilities,
+      paged({.clean_up = CleanUp::kCompactAtShare}));
 }

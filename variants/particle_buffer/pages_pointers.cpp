@@ -1,7 +1,7 @@
 #include "variants/particle_buffer/family/paged_buffer.h"
 #include "variants/particle_buffer/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using namespace particle_buffer;
   return make_variant(
       LAB_VARIANT,
@@ -11,7 +11,7 @@ lab::bench::Variant lab::bench::this_variant() {
                "layers.",
        .source = "The central struct that L. Tönne, Paged Buffers for Particles (Blender developers' blog, "
                  "2011) replaces",
-       .weakness = "Each further kind of data makes all particles larger, and is scattered over the heap.",
-       .traits = {{"layout", "structs with pointers"}, {"frees", "dead pages, and compacts"}}},
-      kCompactingAbilities, paged({.layout = Layout::kPointerRows, .clean_up = CleanUp::kCompactAtShare}));
+       .weakness = "Each further kind of data makes all particles larger, and is scattered over the heap."},
+      {.layout = "structs with pointers", .frees = "dead pages, and compacts"}, kCompactingAbilities,
+      paged({.layout = Layout::kPointerRows, .clean_up = CleanUp::kCompactAtShare}));
 }

@@ -1,7 +1,7 @@
 #include "variants/particle_buffer/family/registration.h"
 #include "variants/particle_buffer/family/swap_pop_particles.h"
 
-lab::bench::Variant lab::bench::this_variant() {
+const lab::bench::Variant& lab::bench::this_variant() {
   using namespace particle_buffer;
   using Vector = UnindexedBuffer<SwapPopRows>;
   return make_variant(
@@ -10,7 +10,7 @@ lab::bench::Variant lab::bench::this_variant() {
        .cost = "A death copies a struct. Walks meet live particles alone.",
        .source = "Common practice",
        .weakness =
-           "Every death moves another particle, so nothing can name a particle by its place; growth copies all.",
-       .traits = {{"layout", "structs"}, {"frees", "nothing"}}},
-      Vector::kAbilities, [](const Setup& setup) { return std::make_unique<Vector>(setup); });
+           "Every death moves another particle, so nothing can name a particle by its place; growth copies all."},
+      {.layout = "structs", .frees = "nothing"}, Vector::kAbilities,
+      [](const Setup& setup) { return std::make_unique<Vector>(setup); });
 }

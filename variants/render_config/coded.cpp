@@ -1,8 +1,8 @@
-#include "variants/render_config/family/render_config.h"
+#include "variants/render_config/family/registration.h"
 
-lab::bench::Variant lab::bench::this_variant() {
-  return render_config::make_variant({.name = LAB_VARIANT,
-                                      .idea = "passes are written in C++, with the objects that they need as members",
+const lab::bench::Variant& lab::bench::this_variant() {
+  return render_config::make_variant(LAB_VARIANT,
+                                     {.idea = "passes are written in C++, with the objects that they need as members",
                                       .cost = "the commands themselves",
                                       .source = "what the article calls traditional architectures",
                                       .weakness = "each change of a pass builds the program again"},

@@ -22,9 +22,9 @@ void draw(sketch::Paper& paper) {
 
 }  // namespace
 
-bench::Variant bench::this_variant() {
-  return sketch::make_variant({.name = LAB_VARIANT,
-                               .idea = "tests one pixel of each block of 4 x 4",
+const bench::Variant& bench::this_variant() {
+  return sketch::make_variant(LAB_VARIANT,
+                              {.idea = "tests one pixel of each block of 4 x 4",
                                .cost = "a sixteenth of the tests",
                                .source = "made up",
                                .weakness = "its edge is coarse"},

@@ -15,9 +15,9 @@ void draw(sketch::Paper& paper) {
 
 }  // namespace
 
-bench::Variant bench::this_variant() {
-  return sketch::make_variant({.name = LAB_VARIANT,
-                               .idea = "tests every pixel against the circle",
+const bench::Variant& bench::this_variant() {
+  return sketch::make_variant(LAB_VARIANT,
+                              {.idea = "tests every pixel against the circle",
                                .cost = "one multiplication and one comparison a pixel",
                                .source = "made up",
                                .weakness = "looks at pixels far outside"},

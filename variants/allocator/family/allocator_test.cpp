@@ -26,6 +26,7 @@
 #include "variants/allocator/family/fuzz.h"
 #include "variants/allocator/family/locked_heap.h"
 #include "variants/allocator/family/minimum_heap.h"
+#include "variants/allocator/family/offer.h"
 #include "variants/allocator/family/page_workloads.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/allocator/family/testing/broken_allocators.h"

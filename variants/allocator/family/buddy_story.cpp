@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/bench/exhibits.h"
+#include "harness/bench/variant.h"
 #include "variants/allocator/family/plans.h"
 #include "variants/designs/offsets/recorded_buddy.h"
 
@@ -139,7 +140,7 @@ std::map<std::string, double> figures() {
 
 }  // namespace
 
-bench::Variant with_story(bench::Variant variant) {
+bench::Variant& with_story(bench::Variant& variant) {
   const auto workload =
       std::ranges::find(variant.workloads, RandomReplacePlan::describe().name, &bench::Workload::name);
   if (workload == variant.workloads.end()) return variant;

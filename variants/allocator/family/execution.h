@@ -1,17 +1,11 @@
-/// From a task's class to a workload that a variant offers.
+/// From a task's class to how a variant executes a workload.
 #pragma once
 
 #include <memory>
-#include <span>
-#include <vector>
 
-#include "harness/bench/variant.h"
-#include "variants/allocator/family/subject.h"
+#include "harness/bench/task.h"
 
 namespace lab::allocator {
-
-/// What counters() and costly_counters() of the family's tasks may hold. An allocator may lack some of them.
-std::vector<bench::Metric> family_metrics();
 
 /// How a variant executes one of the family's workloads.
 struct Execution {
@@ -47,8 +41,5 @@ template <typename Plan>
 constexpr Execution cannot(const char* why) {
   return {Plan::describe, nullptr, why};
 }
-
-/// The tasks also have their costly counters, if the subject has a fixed capacity. `repeatable` as in bench::Workload.
-std::vector<bench::Workload> offer(std::span<const Execution> executions, const Subject& subject, bool repeatable);
 
 }  // namespace lab::allocator

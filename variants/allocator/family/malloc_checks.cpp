@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "harness/base/random.h"
+#include "harness/bench/variant.h"
 #include "variants/allocator/family/allocator.h"
 #include "variants/common/heaps/growth.h"
 #include "variants/common/heaps/ledger.h"
@@ -435,6 +436,11 @@ std::vector<bench::ConformanceCheck> malloc_checks() {
   for (const auto& row : rows)
     if (row.applies) checks.push_back({row.name, row.check, row.decides});
   return checks;
+}
+
+bench::Variant& with_malloc_checks(bench::Variant& variant) {
+  for (bench::ConformanceCheck& check : malloc_checks()) variant.conformance.push_back(std::move(check));
+  return variant;
 }
 
 }  // namespace lab::allocator

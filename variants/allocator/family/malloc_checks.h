@@ -5,7 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
+
+namespace lab::bench {
+struct ConformanceCheck;
+}
 
 namespace lab::allocator {
 
@@ -18,5 +22,7 @@ bool is_of_malloc(const char* function);
 
 /// A replacement may leave out posix_memalign, memalign and malloc_usable_size: then there is no check of them.
 std::vector<bench::ConformanceCheck> malloc_checks();
+/// Adds them.
+bench::Variant& with_malloc_checks(bench::Variant& variant);
 
 }  // namespace lab::allocator

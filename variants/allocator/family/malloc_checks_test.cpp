@@ -11,6 +11,7 @@
 #include "harness/base/child.h"
 #include "harness/base/patience_test.h"
 #include "harness/bench/preload.h"
+#include "harness/bench/variant.h"
 #include "variants/common/heaps/growth.h"
 
 namespace lab::allocator {

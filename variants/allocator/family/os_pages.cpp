@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "harness/base/files.h"
+#include "harness/bench/variant.h"
 
 namespace lab::allocator {
 
@@ -42,6 +43,12 @@ bool huge_pages_on_request(std::string_view enabled) {
 bool huge_pages_on_request() {
   const Expected<std::string> enabled = read_file("/sys/kernel/mm/transparent_hugepage/enabled");
   return enabled && huge_pages_on_request(*enabled);
+}
+
+bench::Variant& with_huge_pages_trait(bench::Variant& variant) {
+  variant.traits["huge pages"] =
+      huge_pages_on_request() ? "on request" : "none: this kernel gives no huge pages, so these are pages of 4 KiB";
+  return variant;
 }
 
 std::size_t huge_page_bytes() {

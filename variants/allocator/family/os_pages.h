@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/bench/task.h"
 #include "variants/allocator/family/allocator.h"
 
 namespace lab::allocator {
@@ -19,6 +20,9 @@ bool huge_pages_on_request(std::string_view enabled);
 
 /// The same of this machine's kernel.
 bool huge_pages_on_request();
+
+/// Adds whether it does to the variant's traits.
+bench::Variant& with_huge_pages_trait(bench::Variant& variant);
 
 /// Bytes of this process that are in huge pages; 0 if the kernel does not say.
 std::size_t huge_page_bytes();

@@ -11,7 +11,7 @@
 #include "harness/base/random.h"
 #include "harness/bench/checksum.h"
 #include "variants/allocator/family/block.h"
-#include "variants/allocator/family/execution.h"
+#include "variants/allocator/family/offer.h"
 #include "variants/common/plans/plans.h"
 #include "variants/common/workloads/workload.h"
 

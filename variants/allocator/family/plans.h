@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/allocator/family/subject.h"
 #include "variants/common/plans/plans.h"
 

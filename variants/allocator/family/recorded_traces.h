@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/common/plans/trace.h"
 
 namespace lab::allocator {

@@ -4,15 +4,17 @@
 #include <utility>
 #include <vector>
 
+#include "harness/bench/variant.h"
 #include "variants/allocator/family/conformance.h"
 #include "variants/allocator/family/exhibits.h"
 #include "variants/allocator/family/fuzz.h"
+#include "variants/allocator/family/offer.h"
 #include "variants/allocator/family/page_workloads.h"
 
 namespace lab::allocator {
 
-bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
-                        std::span<const Execution> executions, bool repeatable) {
+bench::Variant& complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
+                         std::span<const Execution> executions, bool repeatable) {
   std::string frees = subject.can.frees_blocks ? traits.frees : "everything at once";
   if (subject.can.frees_blocks && subject.can.resets) frees += ", or everything at once";
   bench::VariantCard whole = bench::variant_card(LAB_FAMILY, name, card);
@@ -26,8 +28,8 @@ bench::Variant complete(const char* name, const bench::Card& card, const Traits&
     add_exhibits(subject, workloads);
     add_page_workloads(subject, repeatable, workloads);
   }
-  return {std::move(whole), std::move(workloads), checks_of(subject),
-          [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
+  return bench::keep({std::move(whole), std::move(workloads), checks_of(subject),
+                      [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }});
 }
 
 }  // namespace lab::allocator

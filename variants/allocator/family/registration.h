@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/allocator/family/subject.h"
 #include "variants/allocator/family/workloads.h"
 
@@ -37,11 +37,11 @@ inline constexpr bool kHasWorkloads = true;
 #endif
 
 /// What the family knows of a variant. `executions` may be empty. `repeatable` as in bench::Workload.
-bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
-                        std::span<const Execution> executions, bool repeatable);
+bench::Variant& complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
+                         std::span<const Execution> executions, bool repeatable);
 
 template <Allocator A>
-bench::Variant make_variant(const char* name, const bench::Card& card) {
+bench::Variant& make_variant(const char* name, const bench::Card& card) {
   static_assert(FreesBlocks<A> || Resets<A>, "an allocator has free(block), free(block, bytes) or reset()");
   // jemalloc seeds its random choices from addresses, mimalloc reads the clock, and each machine has its own C library.
   constexpr bool kRepeatable = !ThirdParty<A>;

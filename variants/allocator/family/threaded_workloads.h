@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "harness/bench/checksum.h"
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/allocator/family/block.h"
 #include "variants/allocator/family/plans.h"
 #include "variants/allocator/family/tasks.h"

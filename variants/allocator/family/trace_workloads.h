@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/bench/checksum.h"
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/allocator/family/block.h"
 #include "variants/allocator/family/tasks.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "variants/allocator/family/costly_counters.h"
-#include "variants/allocator/family/execution.h"
+#include "variants/allocator/family/offer.h"
 #include "variants/allocator/family/plans.h"
 
 namespace lab::allocator {

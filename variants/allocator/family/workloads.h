@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/allocator/family/buffer_workloads.h"
 #include "variants/allocator/family/capabilities.h"
 #include "variants/allocator/family/execution.h"

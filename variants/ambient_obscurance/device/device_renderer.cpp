@@ -11,6 +11,7 @@
 #include "linearise.comp.h"
 #include "obscure.comp.h"
 #include "reproject.comp.h"
+#include "variants/ambient_obscurance/device/device_variant.h"
 #include "variants/ambient_obscurance/family/cpu_renderer.h"
 #include "variants/ambient_obscurance/family/steps.h"
 #include "variants/vulkan/measured_device.h"
@@ -302,6 +303,10 @@ Maker device_maker() {
           .unsupported = vulkan::no_measured_device(),
           .metrics = {{vulkan::kGpuTime, vulkan::kGpuTimeTitle, "ns", kTime, bench::Better::kLess},
                       {vulkan::kGpuTimeByCpu, vulkan::kGpuTimeByCpuTitle, "ns", kTime, bench::Better::kLess}}};
+}
+
+bench::Variant& make_device_variant(const char* name, const bench::Card& card) {
+  return make_variant(name, card, device_maker());
 }
 
 }  // namespace lab::ambient_obscurance

@@ -55,6 +55,6 @@ inline Maker with_exhibits(Maker maker) {
   return maker;
 }
 
-bench::Variant make_variant(bench::VariantCard card, Maker maker);
+bench::Variant& make_variant(const char* name, const bench::Card& card, const Maker& maker);
 
 }  // namespace lab::ambient_obscurance

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "harness/bench/variant.h"
 #include "variants/command_bucket/family/workloads.h"
 #include "variants/common/heaps/growth.h"
 #include "variants/common/workers/pinned_workers.h"
@@ -114,7 +115,7 @@ std::vector<bench::ConformanceCheck> checks_of(const Renderer& renderer) {
   const auto add = [&](std::string name, std::function<std::string()> what_is_wrong) {
     checks.push_back({std::move(name), std::move(what_is_wrong)});
   };
-  if (renderer.identity_failure)
+  if (renderer.identity_failure != nullptr)
     add("packets come from the allocator that the version names", renderer.identity_failure);
   const auto frames = [=](const Scene& scene, unsigned threads, const FrameOptions& options = {}) {
     designs::WorkerPool pool = make_pool(threading, threads);
@@ -195,10 +196,10 @@ Backend submitted(Frame& frame, const Scene& scene) {
   return backend;
 }
 
-bench::Variant make_variant(bench::VariantCard version, const Renderer& renderer) {
-  version.family = LAB_FAMILY;
-  version.traits = {{"threads", renderer.threading == Threading::kPool ? "a worker per logical core" : "one"}};
-  return {std::move(version), workloads(renderer), checks_of(renderer)};
+bench::Variant& make_variant(const char* name, const bench::Card& version, const Renderer& renderer) {
+  bench::VariantCard card = bench::variant_card(LAB_FAMILY, name, version);
+  card.traits["threads"] = renderer.threading == Threading::kPool ? "a worker per logical core" : "one";
+  return bench::keep({std::move(card), workloads(renderer), checks_of(renderer)});
 }
 
 }  // namespace lab::command_bucket

@@ -35,7 +35,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,7 +44,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/command_bucket/family/bucket.h"
 #include "variants/command_bucket/family/key_maker.h"
 #include "variants/command_bucket/family/keys.h"
@@ -297,29 +296,28 @@ class FrameOf final : public Frame {
   std::vector<std::uint32_t> submission_;  // submission_order()
 };
 
-using MakeFrame =
-    std::function<std::unique_ptr<Frame>(const Scene& scene, designs::WorkerPool& pool, const FrameOptions& options)>;
+using MakeFrame = std::unique_ptr<Frame> (*)(const Scene& scene, designs::WorkerPool& pool,
+                                             const FrameOptions& options);
 
 /// How a version renders.
 struct Renderer {
   Threading threading = Threading::kOne;
-  MakeFrame make_frame = {};
+  MakeFrame make_frame = nullptr;
   WatchedParts parts = {};
-  MakeSorter make_sorter = {};                         ///< none: version 7 shows its sort
-  MakeKeys make_keys = {};                             ///< from fields; none: version 7 shows how it does
-  std::size_t at_once = 1;                             ///< entries that a thread claims at once
-  bool one_size = false;                               ///< its commands cannot carry data
-  bool replaces_malloc = false;                        ///< its executable has another malloc
-  std::function<std::string()> identity_failure = {};  ///< how packets are not a rival's; empty: nothing to ask
-  bool pictures = false;  ///< it shows what a device renders, which is the same for all versions
+  MakeSorter make_sorter = {};                  ///< none: version 7 shows its sort
+  MakeKeys make_keys = {};                      ///< from fields; none: version 7 shows how it does
+  std::size_t at_once = 1;                      ///< entries that a thread claims at once
+  bool one_size = false;                        ///< its commands cannot carry data
+  bool replaces_malloc = false;                 ///< its executable has another malloc
+  std::string (*identity_failure)() = nullptr;  ///< how packets are not a rival's; null: nothing to ask
+  bool pictures = false;                        ///< it shows what a device renders, which is the same for all versions
 };
 
 /// Of the exhibits' frames: as many meshes and as many lights. Few, so that a chart can show all events of a frame, and
 /// six processes of each version fit into the tenth of a short session that exhibits may take.
 inline constexpr std::size_t kExhibitComponents = 200;
 
-/// Completes a `version`.
-bench::Variant make_variant(bench::VariantCard version, const Renderer& renderer);
+bench::Variant& make_variant(const char* name, const bench::Card& version, const Renderer& renderer);
 
 template <typename Store, typename Keys, Threading kThreading>
 std::unique_ptr<Frame> make_frame(const Scene& scene, designs::WorkerPool& pool, const FrameOptions& options) {
@@ -361,10 +359,10 @@ struct ShowsForAll {
 };
 
 template <typename Store, Threading kThreading, typename Keys = ScatteredKeys>
-bench::Variant make_variant(bench::VariantCard version, const ShowsForAll& shows = {}) {
+bench::Variant& make_variant(const char* name, const bench::Card& version, const ShowsForAll& shows = {}) {
   Renderer renderer = renderer_of<Store, kThreading, Keys>();
   renderer.pictures = shows.pictures;
-  return make_variant(std::move(version), renderer);
+  return make_variant(name, version, renderer);
 }
 
 }  // namespace lab::command_bucket

@@ -22,6 +22,7 @@
 #include "harness/base/random.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/bench/exhibits.h"
+#include "harness/bench/variant.h"
 #include "variants/command_bucket/family/item_buckets.h"
 #include "variants/command_bucket/family/run_buckets.h"
 #include "variants/command_bucket/family/watched.h"
@@ -296,7 +297,8 @@ TEST(Checksum, depends_on_every_bit_of_every_command) {
 template <PacketMemory Memory, EntrySlots Slots>
 std::size_t failures_of() {
   std::size_t failures = 0;
-  for (const bench::ConformanceCheck& check : make_variant<Buckets<Memory, Slots>, Threading::kPool>({}).conformance)
+  for (const bench::ConformanceCheck& check :
+       make_variant<Buckets<Memory, Slots>, Threading::kPool>("", {}).conformance)
     failures += !check.what_is_wrong().empty();
   return failures;
 }
@@ -385,7 +387,7 @@ using OnNew = Buckets<NewPackets<FreeOrder::kSubmission>, designs::SlotCounter>;
 
 template <typename Store, Threading kThreading>
 bench::Workload workload_of(const char* name) {
-  const bench::Variant variant = make_variant<Store, kThreading>({});
+  const bench::Variant& variant = make_variant<Store, kThreading>("", {});
   return *std::ranges::find(variant.workloads, name, &bench::Workload::name);
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/bench/description.h"
 #include "variants/gpu_memory/family/gpu_memory.h"
 #include "variants/gpu_memory/family/tables.h"
 

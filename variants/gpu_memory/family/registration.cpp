@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/bench/variant.h"
 #include "variants/gpu_memory/family/conformance.h"
 #include "variants/gpu_memory/family/exhibits.h"
 #include "variants/gpu_memory/family/fuzz.h"
@@ -22,8 +23,8 @@ std::string in_common(const designs::Grouping& grouping) {
 
 }  // namespace
 
-bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, Subject subject,
-                        const std::optional<Tasks>& tasks) {
+bench::Variant& complete(const char* name, const bench::Card& card, const Traits& traits, Subject subject,
+                         const std::optional<Tasks>& tasks) {
   bench::VariantCard whole = bench::variant_card(LAB_FAMILY, name, card);
   whole.traits["shares"] = traits.shares ? in_common(*traits.shares) : "nothing";
   if (traits.moves != nullptr) whole.traits["moves"] = traits.moves;
@@ -33,8 +34,8 @@ bench::Variant complete(const char* name, const bench::Card& card, const Traits&
     workloads = offer(*tasks);
     add_exhibits(subject, workloads);
   }
-  return {std::move(whole), std::move(workloads), checks_of(subject),
-          [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
+  return bench::keep({std::move(whole), std::move(workloads), checks_of(subject),
+                      [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }});
 }
 
 }  // namespace lab::gpu_memory

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/gpu_memory/family/subject.h"
 #include "variants/gpu_memory/family/workloads.h"
 
@@ -33,11 +33,11 @@ inline constexpr bool kHasWorkloads = true;
 #endif
 
 /// What the family knows of a variant. No `tasks`: it has no workloads.
-bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, Subject subject,
-                        const std::optional<Tasks>& tasks);
+bench::Variant& complete(const char* name, const bench::Card& card, const Traits& traits, Subject subject,
+                         const std::optional<Tasks>& tasks);
 
 template <GpuMemory A>
-bench::Variant make_variant(const char* name, const bench::Card& card) {
+bench::Variant& make_variant(const char* name, const bench::Card& card) {
   std::optional<Tasks> tasks;
   if constexpr (kHasWorkloads) tasks = tasks_of<A>();
   return complete(name, card, traits_of<A>(), subject_of<A>(), tasks);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/gpu_memory/family/plans.h"
 #include "variants/gpu_memory/family/subject.h"
 

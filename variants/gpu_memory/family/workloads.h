@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/gpu_memory/family/plans.h"
 #include "variants/gpu_memory/family/subject.h"
 #include "variants/gpu_memory/family/tasks.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/bench/exhibits.h"
+#include "harness/bench/variant.h"
 #include "variants/designs/objects/chapter_pool.h"
 #include "variants/designs/objects/marks.h"
 #include "variants/object_pool/family/subject.h"
@@ -65,7 +66,7 @@ Story story_of() {
   return story;
 }
 
-bench::Variant with_story(bench::Variant variant, Story (*story_of_form)(), std::map<std::string, double> more) {
+bench::Variant& with_story(bench::Variant& variant, Story (*story_of_form)(), std::map<std::string, double> more) {
   const auto frame = std::ranges::find(variant.workloads, "frame", &bench::Workload::name);
   if (frame == variant.workloads.end()) return variant;
   frame->exhibits.push_back({kChapter, "The chapter's pool of 100 particles, of which each third has a lifetime of 0",
@@ -80,15 +81,15 @@ bench::Variant with_story(bench::Variant variant, Story (*story_of_form)(), std:
 
 }  // namespace
 
-bench::Variant with_first_form(bench::Variant variant) {
+bench::Variant& with_first_form(bench::Variant& variant) {
   const designs::Slots<Probe> slots(kParticles);
-  return with_story(std::move(variant), story_of<designs::ChapterScanPool>,
+  return with_story(variant, story_of<designs::ChapterScanPool>,
                     {{"bytes_of_bools", static_cast<double>(designs::BoolMarks<Probe>(slots).bytes())},
                      {"bytes_of_bits", static_cast<double>(designs::BitMarks<Probe>(slots).bytes())}});
 }
 
-bench::Variant with_second_form(bench::Variant variant) {
-  return with_story(std::move(variant), story_of<designs::ChapterListPool>, {});
+bench::Variant& with_second_form(bench::Variant& variant) {
+  return with_story(variant, story_of<designs::ChapterListPool>, {});
 }
 
 }  // namespace lab::object_pool

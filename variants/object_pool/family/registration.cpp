@@ -2,15 +2,17 @@
 
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "harness/bench/variant.h"
 #include "variants/object_pool/family/conformance.h"
 #include "variants/object_pool/family/fuzz.h"
 #include "variants/object_pool/family/workloads.h"
 
 namespace lab::object_pool {
 
-bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
-                        const TaskTable* tasks) {
+bench::Variant& complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
+                         const TaskTable* tasks) {
   bench::VariantCard full = bench::variant_card(LAB_FAMILY, name, card);
   if (traits.in_use != nullptr) full.traits["in use"] = traits.in_use;
   if (traits.finds != nullptr) full.traits["finds"] = traits.finds;
@@ -19,8 +21,9 @@ bench::Variant complete(const char* name, const bench::Card& card, const Traits&
                                                      : "pointers";
   full.traits["objects"] = traits.moves || traits.unstable_refs ? "move" : "stay in place";
   full.traits["walk"] = traits.walkable ? "by the pool" : "by a list that the user adds";
-  return {std::move(full), tasks == nullptr ? std::vector<bench::Workload>() : workloads(*tasks), checks_of(subject),
-          [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }};
+  return bench::keep({std::move(full), tasks == nullptr ? std::vector<bench::Workload>() : workloads(*tasks),
+                      checks_of(subject),
+                      [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }});
 }
 
 }  // namespace lab::object_pool

@@ -1,7 +1,7 @@
 /// Makes a Variant from a class template whose classes model ObjectPool.
 #pragma once
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/object_pool/family/subject.h"
 #ifndef LAB_FUZZ
 #include "variants/object_pool/family/task_table.h"
@@ -20,11 +20,11 @@ struct Traits {
 };
 
 /// Adds to the variant's card what its family knows. `tasks`: null for a fuzz target, which has no workloads.
-bench::Variant complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
-                        const TaskTable* tasks);
+bench::Variant& complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
+                         const TaskTable* tasks);
 
 template <template <typename> class Pool>
-bench::Variant make_variant(const char* name, const bench::Card& card, Traits traits = {}) {
+bench::Variant& make_variant(const char* name, const bench::Card& card, Traits traits = {}) {
   using P = Pool<Probe>;
   static_assert(ObjectPool<P>);
   traits.finds_stale = FindsStale<P>;

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "harness/base/random.h"
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 #include "variants/designs/objects/id_table.h"
 #include "variants/designs/objects/overflow_pool.h"
 #include "variants/designs/objects/pool_per_size.h"

@@ -150,7 +150,7 @@ std::vector<bench::ConformanceCheck> make_checks(const MakeCounter& make, const 
   std::vector<bench::ConformanceCheck> checks;
   for (const auto& [name, check] : kChecks)
     checks.push_back({name, [make, ability, check = check]() -> std::string {
-                        if (!ability.unsupported.empty()) return "";
+                        if (!why_unsupported(ability).empty()) return "";
                         designs::WorkerPool pool = make_pool(ability, kThreads);
                         const std::unique_ptr<Counter> counter = make({pool, ""});
                         return check(*counter);

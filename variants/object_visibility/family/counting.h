@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "variants/object_visibility/family/object_visibility.h"
+#include "variants/object_visibility/family/counter.h"
 #include "variants/object_visibility/family/tables.h"
 
 namespace lab::object_visibility {

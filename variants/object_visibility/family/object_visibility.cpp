@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "harness/base/usage_error.h"
-#include "variants/object_visibility/family/conformance.h"
-#include "variants/object_visibility/family/workloads.h"
 
 namespace lab::object_visibility {
 
@@ -42,15 +39,6 @@ Expected<Counts> count_pixels(Counter& counter, const IdImage& image, std::uint3
   if (!counter.count(counts)) return unknown_id(image, largest);
   counts[kBackground] = 0;
   return counts;
-}
-
-bench::Variant make_variant(bench::VariantCard card, const MakeCounter& make, const Ability& ability) {
-  bench::Variant variant{std::move(card)};
-  variant.family = LAB_FAMILY;
-  variant.traits["threads"] = ability.parallel ? "all" : "one";
-  variant.workloads = make_workloads(make, ability);
-  variant.conformance = make_checks(make, ability);
-  return variant;
 }
 
 }  // namespace lab::object_visibility

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
-#include "harness/base/error.h"
 #include "harness/vulkan/device.h"
-#include "variants/object_visibility/family/object_visibility.h"
+#include "variants/object_visibility/family/counter.h"
 
 namespace lab::object_visibility {
 

@@ -223,7 +223,7 @@ bench::Workload counting_workload(std::string name, std::string title, std::uint
   bench::Workload workload = make_workload(std::move(name), std::move(title), {"count"}, pixels, "pixel");
   workload.parallel = ability.parallel || ability.on_device;
   workload.repeatable = !workload.parallel;
-  workload.unsupported = ability.unsupported;
+  workload.unsupported = why_unsupported(ability);
   if (compares && !ability.on_device)
     workload.metrics = {
         {"to_plain_read", "Counting by a plain read of the image, in the same process", "", kQuality, kLess},

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/bench/variant.h"
-#include "variants/object_visibility/family/object_visibility.h"
+#include "variants/object_visibility/family/registration.h"
 
 namespace lab::object_visibility {
 

@@ -361,4 +361,17 @@ std::unique_ptr<Buffer> make_paged(const Setup& setup, const PagedChoice& choice
   return nullptr;
 }
 
+MakeBuffer paged(const PagedChoice& choice) {
+  return [choice](const Setup& setup) { return make_paged(setup, choice); };
+}
+
+MakeBuffer columns(designs::PageLoop loop) {
+  return paged({.layout = Layout::kColumns,
+                .clean_up = CleanUp::kCompactByForecast,
+                .loop = loop,
+                .recycles = true,
+                .knows_deaths = true,
+                .most_moved = kMostMoved});
+}
+
 }  // namespace lab::particle_buffer

@@ -39,18 +39,9 @@ struct PagedChoice {
 
 std::unique_ptr<Buffer> make_paged(const Setup& setup, const PagedChoice& choice);
 
-inline MakeBuffer paged(const PagedChoice& choice) {
-  return [choice](const Setup& setup) { return make_paged(setup, choice); };
-}
+MakeBuffer paged(const PagedChoice& choice);
 /// Columns that use dead pages again, and compact by forecast.
-inline MakeBuffer columns(designs::PageLoop loop) {
-  return paged({.layout = Layout::kColumns,
-                .clean_up = CleanUp::kCompactByForecast,
-                .loop = loop,
-                .recycles = true,
-                .knows_deaths = true,
-                .most_moved = kMostMoved});
-}
+MakeBuffer columns(designs::PageLoop loop);
 
 /// Of every buffer that make_paged() makes.
 inline constexpr Abilities kPagedAbilities{.indices = true, .compacts = true, .layers = true, .pages = true};

@@ -1,10 +1,14 @@
+#include "variants/render_config/family/registration.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "harness/bench/checksum.h"
+#include "harness/bench/variant.h"
 #include "variants/render_config/engine/without_device.h"
 #include "variants/render_config/family/fuzz.h"
 #include "variants/render_config/family/render_config.h"
@@ -63,19 +67,18 @@ std::string other_commands(const Renderer& renderer, CodedFrame which) {
 
 }  // namespace
 
-bench::Variant make_variant(bench::VariantCard card, Renderer renderer) {
-  bench::Variant variant{std::move(card)};
-  variant.family = LAB_FAMILY;
+bench::Variant& make_variant(const char* name, const bench::Card& card, const Renderer& renderer) {
+  bench::Variant variant{bench::variant_card(LAB_FAMILY, name, card)};
   variant.traits["reloads"] = renderer.reloads ? "while it runs" : "no";
   variant.workloads = make_workloads(renderer);
   constexpr std::array<std::pair<CodedFrame, const char*>, 3> kChecks{
       {{CodedFrame::kForward, "a forward frame has the same commands as in C++"},
        {CodedFrame::kDeferred, "a deferred frame has the same commands as in C++"},
        {CodedFrame::kGreyscale, "a frame with the greyscale effect has the same commands as in C++"}}};
-  for (const auto& [which, name] : kChecks)
-    variant.conformance.push_back({name, [renderer, which = which] { return other_commands(renderer, which); }});
+  for (const auto& [which, check] : kChecks)
+    variant.conformance.push_back({check, [renderer, which = which] { return other_commands(renderer, which); }});
   variant.fuzz = fuzz;
-  return variant;
+  return bench::keep(std::move(variant));
 }
 
 }  // namespace lab::render_config

@@ -3,15 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 
 #include "harness/base/error.h"
-#include "harness/bench/variant.h"
 #include "variants/render_config/coded/coded_frames.h"
 #include "variants/render_config/engine/frame_renderer.h"
 #include "variants/render_config/engine/objects.h"
 #include "variants/render_config/engine/shader_compiler.h"
+#include "variants/render_config/family/registration.h"
 #include "variants/render_config/language/config.h"
 
 namespace lab::render_config {
@@ -27,21 +26,8 @@ class FrameMaker {
                                                         std::uint32_t height) = 0;
 };
 
-struct Renderer {
-  std::function<std::unique_ptr<FrameMaker>()> make_maker;
-  bool reloads = false;  ///< an edit of its files is on screen while it runs
-};
-
-bench::Variant make_variant(bench::VariantCard card, Renderer renderer);
-
 /// The folder of the shipped configurations, and the file of one of them.
 std::filesystem::path configurations();
 std::filesystem::path file_of(CodedFrame which);
-
-/// Frames that are written in C++.
-std::unique_ptr<FrameMaker> coded_maker();
-/// Frames that are read from files: a plan, or the configuration walked by its names.
-std::unique_ptr<FrameMaker> plan_maker();
-std::unique_ptr<FrameMaker> named_maker();
 
 }  // namespace lab::render_config

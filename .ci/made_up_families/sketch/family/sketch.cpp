@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <utility>
 
 #include "harness/bench/exhibits.h"
+#include "harness/bench/variant.h"
 
 namespace lab::sketch {
 
@@ -115,11 +115,10 @@ std::string misplaced_ink(DrawDisc draw) {
 
 }  // namespace
 
-bench::Variant make_variant(bench::VariantCard card, DrawDisc draw) {
-  card.family = LAB_FAMILY;
-  return {std::move(card),
-          {disc(draw), sizes(draw)},
-          {{"the middle is inked, the corner is not", [draw] { return misplaced_ink(draw); }}}};
+bench::Variant& make_variant(const char* name, const bench::Card& card, DrawDisc draw) {
+  return bench::keep({bench::variant_card(LAB_FAMILY, name, card),
+                      {disc(draw), sizes(draw)},
+                      {{"the middle is inked, the corner is not", [draw] { return misplaced_ink(draw); }}}});
 }
 
 }  // namespace lab::sketch

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 
 namespace lab::sketch {
 
@@ -18,7 +18,7 @@ struct Paper {
 /// Draws a disc that touches the edges of the paper.
 using DrawDisc = void (*)(Paper& paper);
 
-/// Completes a variant that draws with `draw`.
-bench::Variant make_variant(bench::VariantCard card, DrawDisc draw);
+/// A variant that draws with `draw`.
+bench::Variant& make_variant(const char* name, const bench::Card& card, DrawDisc draw);
 
 }  // namespace lab::sketch
