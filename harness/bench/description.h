@@ -11,7 +11,7 @@
 
 namespace lab::bench {
 
-/// One implementation in a family. A variant's source file fills in its name and the four descriptive lines.
+/// One implementation in a family. A variant's source file has the four descriptive lines (Card in task.h).
 struct VariantCard {
   std::string family = {};
   std::string name = {};

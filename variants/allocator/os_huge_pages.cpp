@@ -2,7 +2,8 @@
 #include "variants/allocator/family/registration.h"
 
 const lab::bench::Variant& lab::bench::this_variant() {
-  return allocator::with_huge_pages_trait(allocator::make_variant<allocator::OsPagesOf<allocator::OsPages::Size::kHuge>>(
+  return allocator::with_huge_pages_trait(allocator::make_variant<
+                                          allocator::OsPagesOf<allocator::OsPages::Size::kHuge>>(
       LAB_VARIANT,
       {.idea = "os_pages, but each block of 1 MiB or more is whole pages of 2 MiB, which the kernel is asked for "
                "(transparent huge pages).",
