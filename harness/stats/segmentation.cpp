@@ -454,9 +454,9 @@ Levels levels_of(std::span<const double> values, const std::vector<Division>& al
   return levels;
 }
 
-/// The changes of parts that have few of them each. A part says what is in its middle half, and its end if no other part
-/// does: nearer to an end a level may be cut off, so that its change is not sure. Of its divisions, the one with the
-/// most changes counts whose changes there are all sure.
+/// The changes of parts that have few of them each. A part says what is in its middle half, and its end if no other
+/// part does: nearer to an end a level may be cut off, so that its change is not sure. Of its divisions, the one with
+/// the most changes counts whose changes there are all sure.
 std::vector<std::size_t> starts_in_parts(std::span<const double> values, double critical) {
   std::vector<std::size_t> starts;
   for (std::size_t from = 0;; from += kPart / 2) {

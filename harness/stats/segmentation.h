@@ -12,8 +12,8 @@
 /// level of few points, the evidence is at most what the rarity of its ranks allows under any distribution. The
 /// division with the most changes is taken whose changes all have more than the critical evidence. So one step that
 /// hides between two others, or that comes back, is found although no single division into two would show it. Where a
-/// division with the most changes explains nearly all, there may be more than it has: then overlapping parts are divided,
-/// each with scores of its own.
+/// division with the most changes explains nearly all, there may be more than it has: then overlapping parts are
+/// divided, each with scores of its own.
 #pragma once
 
 #include <cstddef>
