@@ -707,7 +707,7 @@ TEST_F(Nightly, alarms_of_disturbed_nights_are_reported_only_if_they_last) {
     }
   });
   EXPECT_THAT(nights_with(nights, 4), ElementsAre(30, 31, 32));
-  EXPECT_THAT(nights_with(nights, 3), ElementsAre(33));
+  EXPECT_THAT(nights_with(nights, 3), ElementsAre(33)) << nights.at(34).line;
   EXPECT_THAT(nights.at(33).line, HasSubstr("nightly: regression: 1 slower: shelf/v03/store +"));
 }
 

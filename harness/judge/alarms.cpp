@@ -26,7 +26,11 @@ Alarm alarm_of(const SeriesHistory& history, const LevelChange& change) {
   if (change.interval) alarm.low = change.interval->low, alarm.high = change.interval->high;
   alarm.nights = static_cast<int>(change.nights());
   alarm.commits = change.commits;
-  if (change.cause == kEitherCause) alarm.doubt = fmt::format("{}: {}", change.changed.back(), change.cause);
+  if (change.cause == kEitherCause)
+    alarm.doubt =
+        fmt::format("{}: {} (a bisect measures both sides in one night)", change.changed.back(), change.cause);
+  else if (change.in_hindsight)
+    alarm.doubt = fmt::format("{} is known only in hindsight", alarm.benchmark);
   return alarm;
 }
 
@@ -46,6 +50,13 @@ bool is_known(const SeriesHistory& history, std::size_t index, std::span<const A
                              [&](const Alarm& alarm) { return is_of(alarm, history.series, history.points, index); });
 }
 
+/// Whether what only hindsight shows is an alarm: its level has lasted, and still does. A change that was known long
+/// ago was told by an earlier night or was none.
+bool is_told(const LevelChange& change, std::span<const results::SeriesPoint> points) {
+  return change.settled && points.size() - change.index >= kSettledSessions &&
+         points.size() - change.detected_at <= kTellsHindsight && lasts(change, points);
+}
+
 /// Whether `time` is nearer to `level` than to `other`, as a ratio.
 bool is_nearer(double time, double level, double other) {
   return std::abs(std::log(time / level)) < std::abs(std::log(time / other));
@@ -57,7 +68,7 @@ std::vector<Alarm> new_alarms(const SeriesHistory& history, const NightFitness& 
                               bool first_night) {
   std::vector<Alarm> alarms;
   for (const LevelChange& change : history.findings.changes) {
-    if (change.in_hindsight || !change.is_code_regression()) continue;
+    if (!change.is_code_regression() || (change.in_hindsight && !is_told(change, history.points))) continue;
     const bool is_new = history.points[change.detected_at].session == night.session;
     const bool from_before = first_night && !is_new;
     // A benchmark without a turn tonight has no time that could confirm an older finding: its next turn decides.

@@ -67,12 +67,31 @@ TEST(Alarms, end_once_and_only_if_they_were_reported) {
   EXPECT_TRUE(ended_alarms(over, alarms).empty());
 }
 
-TEST(Alarms, are_not_raised_in_hindsight) {
-  const SeriesHistory early = history_of({{10, 100}, {50, 108}});
+TEST(Alarms, are_raised_for_what_only_hindsight_shows_once_it_is_settled) {
+  SeriesHistory early = history_of({{10, 100}, {50, 108}});
   ASSERT_EQ(early.findings.changes.size(), 1u);
-  ASSERT_TRUE(early.findings.changes[0].in_hindsight);
-  for (const std::size_t night : {early.findings.changes[0].detected_at, std::size_t{59}})
-    EXPECT_TRUE(new_alarms(early, night_of(early, night), {}, false).empty());
+  LevelChange& change = early.findings.changes[0];
+  ASSERT_TRUE(change.in_hindsight);
+  ASSERT_TRUE(change.settled);
+  const std::vector<results::Alarm> alarms = new_alarms(early, night_of(early, 59), {}, false);
+  ASSERT_EQ(alarms.size(), 1u);
+  EXPECT_EQ(alarms[0].doubt, "shelf/plain/store is known only in hindsight");
+  EXPECT_TRUE(new_alarms(early, night_of(early, 59), alarms, false).empty()) << "once";
+  change.settled = false;
+  EXPECT_TRUE(new_alarms(early, night_of(early, 59), {}, false).empty());
+  const SeriesHistory old = history_of({{10, 100}, {50 + kTellsHindsight, 108}});
+  EXPECT_TRUE(new_alarms(old, night_of(old, 59 + kTellsHindsight), {}, false).empty());
+}
+
+TEST(Alarms, are_raised_for_a_creep) {
+  std::vector<std::pair<int, double>> levels{{30, 100}};
+  for (int step = 1; step <= 12; ++step) levels.emplace_back(5, 100 + 0.5 * step);
+  levels.emplace_back(30, 106);
+  const SeriesHistory creep = history_of(levels);
+  std::size_t regressions = 0;
+  for (const LevelChange& change : creep.findings.changes)
+    regressions += change.is_code_regression() && (!change.in_hindsight || change.settled);
+  EXPECT_GE(regressions, 1u);
 }
 
 TEST(Improvements, are_told_on_the_night_that_finds_them) {

@@ -108,6 +108,18 @@ std::vector<double> logarithms(std::span<const results::SeriesPoint> points) {
   return logs;
 }
 
+/// Whether hindsight's change is that of an alarm, whose place may be uncertain: an outlier shortly before a step looks
+/// like its beginning.
+bool is_alarmed(std::span<const double> logs, std::span<const stats::ChangePoint> alarms, std::size_t index) {
+  for (std::size_t i = 0; i < alarms.size(); ++i) {
+    const std::size_t start = i == 0 ? 0 : alarms[i - 1].index;
+    const std::size_t end = i + 1 < alarms.size() ? alarms[i + 1].index : logs.size();
+    const IndexRange places = likely_range(logs, start, alarms[i].index, end);
+    if (places.earliest <= index && index <= places.latest) return true;
+  }
+  return false;
+}
+
 /// The places of all changes, and whether each was alarmed.
 std::vector<LevelChange> places_of(std::span<const double> logs, std::span<const stats::WatchedFrom> contexts) {
   const std::vector<stats::ChangePoint> alarms = stats::find_change_points(logs, contexts);
@@ -120,8 +132,15 @@ std::vector<LevelChange> places_of(std::span<const double> logs, std::span<const
     change.confidence = confidence;
   };
   for (const stats::ChangePoint& alarm : alarms) add(alarm.index, alarm.detected_at, false, alarm.confidence);
-  for (const stats::HindsightChange& change : stats::untold(stats::look_back(logs).changes, alarms))
+  std::vector<stats::HindsightChange> untold = stats::untold(stats::look_back(logs).changes, alarms);
+  std::erase_if(untold, [&](const stats::HindsightChange& change) { return is_alarmed(logs, alarms, change.index); });
+  std::vector<std::size_t> sure;
+  if (!untold.empty()) sure = stats::sure_starts(logs, contexts.empty() ? 1 : contexts.back().context.series);
+  for (const stats::HindsightChange& change : untold) {
     add(change.index, change.known_at, true, 0);
+    changes.back().settled =
+        std::ranges::any_of(sure, [&](std::size_t start) { return stats::is_same_change(start, change.index); });
+  }
   std::ranges::sort(changes, {}, &LevelChange::index);
   return changes;
 }

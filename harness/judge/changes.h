@@ -31,10 +31,12 @@ struct LevelChange {
   std::size_t index = 0;        ///< first point of the new level, from 0
   std::size_t detected_at = 0;  ///< point at which it was found
   bool in_hindsight = false;    ///< no alarm was raised for it
-  std::size_t earliest = 0;     ///< the first point of the new level lies within [earliest, latest] ...
-  std::size_t latest = 0;       ///< ... as far as the values can separate it from its neighbours; see likely_range()
-  std::string started;          ///< of point `index`
-  double before = 0;            ///< medians over the sessions of either level, ns per operation
+  /// Only in hindsight: sure also beside the machine's other series, any of which may show a change that is none.
+  bool settled = false;
+  std::size_t earliest = 0;  ///< the first point of the new level lies within [earliest, latest] ...
+  std::size_t latest = 0;    ///< ... as far as the values can separate it from its neighbours; see likely_range()
+  std::string started;       ///< of point `index`
+  double before = 0;         ///< medians over the sessions of either level, ns per operation
   double after = 0;
   double ratio = 1;                         ///< after / before
   bool more_is_better = false;              ///< a smaller value is a regression
@@ -131,6 +133,6 @@ std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 13;
+inline constexpr int kFindingsVersion = 14;
 
 }  // namespace lab::judge

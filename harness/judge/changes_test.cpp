@@ -109,6 +109,22 @@ TEST(Changes, after_a_change_of_the_first_nights_are_alarmed_with_their_own_leve
   EXPECT_NEAR(changes[1].ratio, 1.08, 0.01);
 }
 
+TEST(Changes, after_an_outlier_are_one_change) {
+  for (const std::size_t before : {1, 2, 3, 4, 5}) {
+    Made made(70, 50, 1.1);
+    made.points[50 - before].median *= 1.2;
+    const std::vector<LevelChange> changes = find_changes(made.points);
+    ASSERT_EQ(changes.size(), 1U) << before << ": " << changes[0].index << " and " << changes.back().index << ", "
+                                  << changes[0].ratio;
+    EXPECT_NEAR(static_cast<double>(changes[0].index), 50, 1)
+        << "one that is next to the step may belong to either level";
+    ASSERT_TRUE(changes[0].interval);
+    EXPECT_LE(changes[0].interval->low, changes[0].ratio);
+    EXPECT_GE(changes[0].interval->high, changes[0].ratio);
+    EXPECT_NEAR(changes[0].ratio, 1.1, 0.02);
+  }
+}
+
 TEST(Pattern, of_a_series_is_its_switching_and_its_noise) {
   Made made(100);
   EXPECT_FALSE(pattern_of(made.points).switching);

@@ -73,7 +73,8 @@ TEST(CommonChanges, of_all_rebuilt_benchmarks_are_the_code_or_the_machine) {
   night.session = all[0].points[all[0].findings.changes[0].detected_at].session;
   const std::vector<results::Alarm> alarms = new_alarms(all[0], night, {}, false);
   ASSERT_EQ(alarms.size(), 1u);
-  EXPECT_EQ(alarms[0].doubt, "12 of 12 benchmarks changed at once: code or machine");
+  EXPECT_EQ(alarms[0].doubt,
+            "12 of 12 benchmarks changed at once: code or machine (a bisect measures both sides in one night)");
 }
 
 TEST(CommonChanges, that_unchanged_executables_have_too_are_the_machine) {

@@ -109,6 +109,7 @@ void fields(F& f, LevelChange& c) {
   f("cause", c.cause);
   f("changed", c.changed);
   f("in_hindsight", c.in_hindsight);
+  f("settled", c.settled);
   if (low && high) c.interval = stats::Interval{*low, *high};
 }
 

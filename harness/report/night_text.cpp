@@ -158,7 +158,7 @@ std::string alarms_text(std::span<const Alarm> alarms) {
   for (const auto& [cause, those] : causes) texts.push_back(cause_text(those));
   std::set<std::string> doubts;
   for (const Alarm& alarm : alarms)
-    if (alarm.doubt) doubts.insert(*alarm.doubt + " (a bisect measures both sides in one night)");
+    if (alarm.doubt) doubts.insert(*alarm.doubt);
   texts.insert(texts.end(), doubts.begin(), doubts.end());
   return fmt::format("{}", fmt::join(texts, "; "));
 }

@@ -118,6 +118,34 @@ class HindsightTrials {
                found, trials, goal_of(kind), goal);
   }
 
+  /// Unchanged series that are watched together, with a change that is an alarm once it is settled.
+  void settled(const Noise& kind) {
+    constexpr std::size_t kSeries = 200;
+    double any = 0;
+    const std::uint64_t tables = settings_.trials(100);
+    for (std::uint64_t table = 0; table < tables; ++table) {
+      bool found = false;
+      for (std::size_t i = 0; i < kSeries; ++i)
+        found = !stats::sure_starts(kind.draw(random_, kNights), kSeries).empty() || found;
+      any += found;
+    }
+    add_result(fmt::format("{}, unchanged: tables of {} series with a settled change in hindsight", kind.name, kSeries),
+               any, tables, Goal::kAtMost, 0.1);
+  }
+
+  /// A slowdown of 3 sigma in twelve small steps of five nights each, which is settled 30 nights later.
+  void creep(const Noise& kind) {
+    double found = 0;
+    const std::uint64_t trials = settings_.trials(1000);
+    for (std::uint64_t trial = 0; trial < trials; ++trial) {
+      std::vector<double> values = kind.draw(random_, 120);
+      for (std::size_t step = 0; step < 12; ++step) add_step(values, 30 + 5 * step, kind.robust_sigma / 4);
+      found += !stats::sure_starts(values, 200).empty();
+    }
+    add_result(fmt::format("{}, a creep of 3 sigma: a settled change 30 nights later, of 200 series", kind.name), found,
+               trials, goal_of(kind), 0.8);
+  }
+
   void constant() {
     double found = 0;
     const std::uint64_t trials = settings_.trials(1000);
@@ -176,6 +204,9 @@ void simulate_hindsight(const SimulationSettings& settings, const ResultSink& re
     for (const Noise& kind : noises())
       if (kind.independent()) trials.early_step(kind, at, goal);
   trials.constant();
+  for (const Noise& kind : noises()) trials.settled(kind);
+  for (const Noise& kind : noises())
+    if (kind.independent()) trials.creep(kind);
   report_cases(report);
   report_speed(settings, report);
 }

@@ -20,6 +20,9 @@ constexpr double kNullConfidence = 0.98;
 constexpr std::size_t kFirst = 3;         ///< first measurements of each end
 constexpr std::size_t kFirstUnclear = 5;  ///< the same while the ends differ by less than kClear
 constexpr double kClear = 3;              ///< sigma
+/// While "none" is likelier than this, the ends are measured again, up to so many times each, before anything is built.
+constexpr double kDoubted = 0.5;
+constexpr std::size_t kMostDoubted = 12;
 constexpr std::size_t kAnchor = 5;
 constexpr std::array<double, 5> kBatches{1, 2, 4, 8, 16};
 constexpr double kLeastOfInterest = 0.025;  ///< relative
@@ -225,6 +228,7 @@ std::size_t CulpritSearch::next(std::span<const double> build_seconds, double me
   const std::size_t ends = counts_[0] + counts_[commits_];
   const std::size_t first = posterior_.effect_size < kClear ? kFirstUnclear : kFirst;
   if (ends < 2 * first || (data_.size() + 1) % kAnchor == 0) return lesser_end();
+  if (posterior_.null > kDoubted && ends < 2 * kMostDoubted) return lesser_end();
   const double effect_size = std::clamp(posterior_.effect_size, 0.3, 30.0);
   const std::vector<double> counts = counts_of_builds();
   double most = -1;

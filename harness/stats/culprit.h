@@ -8,8 +8,8 @@
 /// Next measurement. The commit with the highest information gain per second: the mutual information of k and the
 /// outcome at the current estimate of d / sigma (Ben-Or and Hassidim, FOCS 2008: measure at the posterior's median). If
 /// a commit must be built first, the best number of measurements on one build counts. Both ends are measured first, and
-/// more often if they do not differ clearly. Every kAnchor-th measurement is of an end, so that drift is recognised as
-/// drift.
+/// more often if they do not differ clearly: whether they differ at all is asked of what is built already. Every
+/// kAnchor-th measurement is of an end, so that drift is recognised as drift.
 ///
 /// Layout. Each executable has an offset of its own (culprit_fit.h), which further measurements of it do not make
 /// smaller. So a measurement tells the less about a build the more often it was measured, and the search goes to other

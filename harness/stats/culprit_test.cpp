@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <random>
 
 #include "harness/base/random.h"
 
@@ -424,6 +425,24 @@ TEST(NextMeasurement, is_of_the_ends_for_longer_if_they_are_close) {
   }
   EXPECT_GE(ends, 10);
   EXPECT_FALSE(search.has_culprit(0.5));
+}
+
+TEST(NextMeasurement, builds_nothing_while_the_ends_may_be_equal) {
+  std::mt19937 random(4);
+  std::normal_distribution<double> noise(0, 0.01);
+  for (int trial = 0; trial < 20; ++trial) {
+    CulpritSearch search(30);
+    std::vector<double> build_seconds(31, 100);
+    build_seconds.front() = build_seconds.back() = 0;
+    while (!search.is_null(0.95) && search.measurements() < 24) {
+      const std::size_t commit = search.next(build_seconds, 10);
+      if (search.posterior().null > 0.5) {
+        EXPECT_TRUE(commit == 0 || commit == 30) << search.measurements();
+      }
+      build_seconds[commit] = 0;
+      search.add(commit, 100 * std::exp(noise(random)));
+    }
+  }
 }
 
 TEST(NextMeasurement, prefers_a_built_commit_to_a_new_build) {

@@ -28,14 +28,15 @@ std::size_t known_at(std::span<const double> values, std::size_t index) {
 }
 
 /// The first points of all levels but the first; sets switching and drifting, of the last part. In a long series, from
-/// part to part: a part keeps the changes that are not near its end, and the next begins at the last of them.
-std::vector<std::size_t> starts_of(std::span<const double> values, Hindsight& hindsight) {
+/// part to part: a part keeps the changes that are not near its end, and the next begins at the last of them. `more`:
+/// of evidence than a part of its length needs.
+std::vector<std::size_t> starts_of(std::span<const double> values, double more, Hindsight& hindsight) {
   constexpr std::size_t kKept = kMostSegmented * 3 / 4;
   std::vector<std::size_t> starts;
   for (std::size_t from = 0;;) {
     const std::size_t count = std::min(kMostSegmented, values.size() - from);
     const bool is_last = from + count == values.size();
-    const Levels levels = find_levels(values.subspan(from, count));
+    const Levels levels = find_levels(values.subspan(from, count), critical_evidence(count) + more);
     std::size_t next = from + kMostSegmented / 2;
     for (const std::size_t start : levels.starts)
       if (is_last || start < kKept) {
@@ -73,7 +74,7 @@ std::vector<NoiseChange> noise_changes(std::span<const double> distances) {
 
 Hindsight look_back(std::span<const double> values) {
   Hindsight hindsight;
-  std::vector<std::size_t> edges = starts_of(values, hindsight);
+  std::vector<std::size_t> edges = starts_of(values, 0, hindsight);
   edges.insert(edges.begin(), 0);
   edges.push_back(values.size());
   std::vector<double> distances;
@@ -87,6 +88,11 @@ Hindsight look_back(std::span<const double> values) {
   }
   if (!hindsight.switching && !hindsight.drifting) hindsight.noise = noise_changes(distances);
   return hindsight;
+}
+
+std::vector<std::size_t> sure_starts(std::span<const double> values, std::size_t series) {
+  Hindsight unused;
+  return starts_of(values, 2 * std::log(static_cast<double>(std::max<std::size_t>(1, series))), unused);
 }
 
 bool is_same_change(std::size_t a, std::size_t b) {

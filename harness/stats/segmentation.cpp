@@ -37,6 +37,8 @@ constexpr double kApart = 3.5;
 constexpr double kMostBoost = 4, kMostBoostApart = 16;
 /// Up to so many points, a level is judged by its rarity, too. Medians that differ by a smaller share are equal.
 constexpr std::size_t kFewPoints = 8;
+/// Distance of its median from that of the next level, in standard deviations of the noise, from which it is a level.
+constexpr double kLeastShort = 1.5;
 constexpr double kSameValue = 1e-9;
 /// Fewest points of a level whose distance counts more: fewer may be outliers. Levels that do not overlap may have
 /// fewer in a short series, where outliers hardly follow each other: the length of the series, and the points.
@@ -71,8 +73,10 @@ struct CriticalEvidence {
 constexpr std::array<CriticalEvidence, 9> kCritical{
     {{10, 30}, {15, 32}, {20, 32}, {30, 30}, {40, 27}, {60, 22.5}, {100, 19}, {200, 18}, {1000, 25.5}}};
 
-/// Most points that a start moves by the values: levels that overlap do not say more.
-constexpr std::size_t kMostMoved = 2;
+/// Most points that a start moves by the values, and the distance from a level beyond which a value counts no more, in
+/// standard deviations.
+constexpr std::size_t kMostMoved = 6;
+constexpr double kClipped = 2.5;
 
 /// Points of freedom that a level takes up: its height, and the choice of its place.
 constexpr double kPlacePoints = 3;
@@ -403,22 +407,6 @@ bool is_drift(std::span<const double> values, const std::vector<std::size_t>& st
          around_levels / std::max(1.0, n - 1 - kPlacePoints * static_cast<double>(starts.size()));
 }
 
-/// Moves each start to where the values pass from being nearer to the median of one level to being nearer to that of
-/// the next: scores do not tell how far apart values are.
-void place_by_values(std::span<const double> values, std::vector<std::size_t>& starts) {
-  const std::vector<std::size_t> edges = edges_of(starts, values.size());
-  const std::vector<double> medians = medians_of(values, edges);
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const auto is_next = [&](std::size_t at) {
-      return std::abs(values[at] - medians[i + 1]) < std::abs(values[at] - medians[i]);
-    };
-    const std::size_t first = std::max(edges[i] + kShortestLevel, starts[i] - kMostMoved);
-    const std::size_t last = std::min(edges[i + 2] - kShortestLevel, starts[i] + kMostMoved);
-    while (starts[i] > first && is_next(starts[i] - 1)) --starts[i];
-    while (starts[i] < last && !is_next(starts[i])) ++starts[i];
-  }
-}
-
 namespace {
 
 /// Whether levels explain most of the series, though some of their changes are not sure: there may be more changes than
@@ -431,6 +419,54 @@ bool may_hide_more(std::span<const double> values, const Division& division) {
   double within = 0;
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) within += sums.spread(edges[i], edges[i + 1]);
   return within < kHidden * sums.spread(0, values.size()) && distance_switched(values, edges) == 0;
+}
+
+/// How wide the noise around the levels between `edges` is; standard deviations of normal noise.
+double noise_around(std::span<const double> values, const std::vector<std::size_t>& edges) {
+  const std::vector<double> medians = medians_of(values, edges);
+  std::vector<double> distances;
+  for (std::size_t i = 0; i < medians.size(); ++i)
+    for (std::size_t k = edges[i]; k < edges[i + 1]; ++k) distances.push_back(std::abs(values[k] - medians[i]));
+  return sorted_quantile(sorted(distances), kShare) / kNormalShare;
+}
+
+/// Moves each start to where the values fit their levels best: scores do not tell how far apart values are. Beyond
+/// kClipped standard deviations a value counts no more, so that an outlier before a step does not pull it.
+void place_by_values(std::span<const double> values, std::vector<std::size_t>& starts) {
+  const std::vector<std::size_t> edges = edges_of(starts, values.size());
+  const std::vector<double> medians = medians_of(values, edges);
+  const double most = kClipped * noise_around(values, edges);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const auto gain = [&](std::size_t at) {  // of a point that belongs to the next level and not to its own
+      const double mine = std::abs(values[at] - medians[i]), next = std::abs(values[at] - medians[i + 1]);
+      return most > 0 ? std::min(mine, most) - std::min(next, most) : mine - next;
+    };
+    const std::size_t placed = starts[i];
+    const std::size_t first = std::max(edges[i] + kShortestLevel, placed - std::min(placed, kMostMoved));
+    const std::size_t last = std::min(edges[i + 2] - kShortestLevel, placed + kMostMoved);
+    double best = 0, sum = 0;
+    for (std::size_t at = placed; at-- > first;)
+      if ((sum += gain(at)) > best) std::tie(best, starts[i]) = std::pair(sum, at);
+    sum = 0;
+    for (std::size_t at = placed; at < last; ++at)
+      if ((sum -= gain(at)) > best) std::tie(best, starts[i]) = std::pair(sum, at + 1);
+  }
+}
+
+/// Takes out the changes to or from a level of few points whose median is as good as that of the level next to it: an
+/// outlier among few points looks rare, and a median does not follow it.
+void take_out_outliers(std::span<const double> values, std::vector<std::size_t>& starts) {
+  for (std::size_t i = 0; i < starts.size();) {
+    const std::vector<std::size_t> edges = edges_of(starts, values.size());
+    const std::vector<double> medians = medians_of(values, edges);
+    const bool is_short = std::min(edges[i + 1] - edges[i], edges[i + 2] - edges[i + 1]) <= kFewPoints;
+    if (is_short && std::abs(medians[i + 1] - medians[i]) < kLeastShort * noise_around(values, edges)) {
+      starts.erase(starts.begin() + static_cast<std::ptrdiff_t>(i));
+      i = 0;
+    } else {
+      ++i;
+    }
+  }
 }
 
 Levels levels_of(std::span<const double> values, const std::vector<Division>& all, double critical) {
@@ -451,6 +487,7 @@ Levels levels_of(std::span<const double> values, const std::vector<Division>& al
     if (!levels.switching || std::abs(medians[i + 1] - medians[i]) > kBeyondSwitching * distance)
       levels.starts.push_back(found->starts[i]);
   place_by_values(values, levels.starts);
+  take_out_outliers(values, levels.starts);
   return levels;
 }
 
@@ -463,8 +500,8 @@ std::vector<std::size_t> starts_in_parts(std::span<const double> values, double 
     const std::size_t to = std::min(values.size(), from + kPart);
     const bool is_last = to == values.size();
     // A little more, because two parts may place a change a little differently.
-    const std::size_t first = from == 0 ? 0 : kPart / 4 - kMostMoved;
-    const std::size_t end = is_last ? kPart : kPart * 3 / 4 + kMostMoved;
+    const std::size_t first = from == 0 ? 0 : kPart / 4 - kShortestLevel;
+    const std::size_t end = is_last ? kPart : kPart * 3 / 4 + kShortestLevel;
     const std::vector<Division> all = divisions(values.subspan(from, to - from), true);
     const auto has_its_own = [&](std::size_t start) { return start >= first && start < end; };
     const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Division& one) {
