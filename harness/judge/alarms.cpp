@@ -53,8 +53,7 @@ bool is_known(const SeriesHistory& history, std::size_t index, std::span<const A
 /// Whether what only hindsight shows is an alarm: its level has lasted, and still does. A change that was known long
 /// ago was told by an earlier night or was none.
 bool is_told(const LevelChange& change, std::span<const results::SeriesPoint> points) {
-  return change.settled && points.size() - change.index >= kSettledSessions &&
-         points.size() - change.detected_at <= kTellsHindsight && lasts(change, points);
+  return change.settled && points.size() - change.detected_at <= kTellsHindsight && lasts(change, points);
 }
 
 /// Whether `time` is nearer to `level` than to `other`, as a ratio.

@@ -19,7 +19,7 @@ inline constexpr int kMostTries = 5;
 /// A reported change may move by this many sessions as more nights arrive, and is still the same change.
 inline constexpr std::size_t kSameChange = 8;
 
-inline constexpr std::size_t kSettledSessions = 10, kTellsHindsight = 60;
+inline constexpr std::size_t kTellsHindsight = 60;
 
 /// Regressions of `history` (a series of tonight's machine) that the code may have caused and `known` lacks: those
 /// found tonight, and earlier ones that still last, because an unfit night may have found them. What only hindsight

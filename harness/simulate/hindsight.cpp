@@ -133,16 +133,16 @@ class HindsightTrials {
                any, tables, Goal::kAtMost, 0.1);
   }
 
-  /// A slowdown of 3 sigma in twelve small steps of five nights each, which is settled 30 nights later.
+  /// A slowdown of 6 sigma in twelve small steps of five nights each, which is settled 30 nights later.
   void creep(const Noise& kind) {
     double found = 0;
     const std::uint64_t trials = settings_.trials(1000);
     for (std::uint64_t trial = 0; trial < trials; ++trial) {
       std::vector<double> values = kind.draw(random_, 120);
-      for (std::size_t step = 0; step < 12; ++step) add_step(values, 30 + 5 * step, kind.robust_sigma / 4);
+      for (std::size_t step = 0; step < 12; ++step) add_step(values, 30 + 5 * step, kind.robust_sigma / 2);
       found += !stats::sure_starts(values, 200).empty();
     }
-    add_result(fmt::format("{}, a creep of 3 sigma: a settled change 30 nights later, of 200 series", kind.name), found,
+    add_result(fmt::format("{}, a creep of 6 sigma: a settled change 30 nights later, of 200 series", kind.name), found,
                trials, goal_of(kind), 0.8);
   }
 

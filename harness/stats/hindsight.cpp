@@ -92,7 +92,14 @@ Hindsight look_back(std::span<const double> values) {
 
 std::vector<std::size_t> sure_starts(std::span<const double> values, std::size_t series) {
   Hindsight unused;
-  return starts_of(values, 2 * std::log(static_cast<double>(std::max<std::size_t>(1, series))), unused);
+  const std::vector<std::size_t> all =
+      starts_of(values, 2 * std::log(static_cast<double>(std::max<std::size_t>(1, series))), unused);
+  std::vector<std::size_t> sure;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t from = i == 0 ? 0 : all[i - 1], to = i + 1 < all.size() ? all[i + 1] : values.size();
+    if (all[i] - from >= kSettledPoints && to - all[i] >= kSettledPoints) sure.push_back(all[i]);
+  }
+  return sure;
 }
 
 bool is_same_change(std::size_t a, std::size_t b) {

@@ -321,8 +321,9 @@ Division judged(std::span<const double> values, const Sums& sums, std::vector<st
       pairs[lag - 1] += static_cast<double>(edges[i + 1] - edges[i] - lag);
     }
   }
-  Division division{std::move(starts), std::numeric_limits<double>::infinity(), {}};
+  Division division{std::move(starts), std::numeric_limits<double>::infinity(), {}, 0};
   division.each.assign(levels - 1, division.evidence);
+  if (const double all = sums.spread(0, n); all > 0) division.unexplained = within / all;
   // Rounding alone leaves about this much in constant levels.
   if (within < 1e-12 * static_cast<double>(n)) {
     for (std::size_t i = 0; i + 2 < edges.size(); ++i)
@@ -412,13 +413,8 @@ namespace {
 /// Whether levels explain most of the series, though some of their changes are not sure: there may be more changes than
 /// a division has.
 bool may_hide_more(std::span<const double> values, const Division& division) {
-  if (division.starts.size() < kMostChanges) return false;
-  const std::vector<double> scores = normal_scores(values);
-  const Sums sums(scores);
-  const std::vector<std::size_t> edges = edges_of(division.starts, values.size());
-  double within = 0;
-  for (std::size_t i = 0; i + 1 < edges.size(); ++i) within += sums.spread(edges[i], edges[i + 1]);
-  return within < kHidden * sums.spread(0, values.size()) && distance_switched(values, edges) == 0;
+  return division.starts.size() == kMostChanges && division.unexplained < kHidden &&
+         distance_switched(values, edges_of(division.starts, values.size())) == 0;
 }
 
 /// How wide the noise around the levels between `edges` is; standard deviations of normal noise.
@@ -442,7 +438,9 @@ void place_by_values(std::span<const double> values, std::vector<std::size_t>& s
       return most > 0 ? std::min(mine, most) - std::min(next, most) : mine - next;
     };
     const std::size_t placed = starts[i];
-    const std::size_t first = std::max(edges[i] + kShortestLevel, placed - std::min(placed, kMostMoved));
+    // The start before has moved already.
+    const std::size_t from = i == 0 ? 0 : starts[i - 1];
+    const std::size_t first = std::max(from + kShortestLevel, placed - std::min(placed, kMostMoved));
     const std::size_t last = std::min(edges[i + 2] - kShortestLevel, placed + kMostMoved);
     double best = 0, sum = 0;
     for (std::size_t at = placed; at-- > first;)

@@ -26,6 +26,7 @@ struct Division {
   std::vector<std::size_t> starts;  ///< the first point of every level but the first
   double evidence = 0;              ///< for the weakest of these changes; infinite between constant levels
   std::vector<double> each;         ///< the evidence for each change
+  double unexplained = 0;           ///< share of the scores' sum of squares that is within levels
 };
 
 /// The divisions into 2, 3, ... levels with the least sums of squares, each with at least kShortestLevel points. The

@@ -67,6 +67,25 @@ TEST(Segmentation, finds_as_many_levels_as_there_are) {
   }
 }
 
+TEST(Segmentation, of_any_series_has_levels_of_three_points_or_more) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> noise;
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::vector<double> values(5 + random() % 150);
+    double height = 0;
+    for (double& value : values) {
+      if (random() % 9 == 0) height = static_cast<double>(random() % 7) * 4;
+      value = height + noise(random) * (random() % 20 == 0 ? 30 : 1);
+    }
+    std::size_t last = 0;
+    for (const std::size_t start : find_levels(values).starts) {
+      EXPECT_GE(start, last + kShortestLevel) << trial;
+      last = start;
+    }
+    EXPECT_LE(last + kShortestLevel, values.size());
+  }
+}
+
 TEST(Segmentation, does_not_depend_on_unit_and_direction) {
   const std::vector<double> values = levels_of({{30, 50}, {30, 54}}, 7);
   const Starts starts = find_levels(values).starts;
