@@ -111,9 +111,9 @@ TEST(HistoryCommand, prints_a_change_as_json_with_the_documented_fields) {
   const boost::json::object change = series.at("change_points").at(0).as_object();
   Words names;
   for (const auto& field : change) names.emplace_back(field.key());
-  EXPECT_EQ(names,
-            (Words{"index", "detected_at", "before", "after", "ratio", "more_is_better", "low", "high", "confidence",
-                   "nights", "started", "earliest", "latest", "commits", "cause", "changed", "in_hindsight"}));
+  EXPECT_EQ(names, (Words{"index", "detected_at", "before", "after", "ratio", "more_is_better", "low", "high",
+                          "confidence", "nights", "started", "earliest", "latest", "commits", "cause", "changed",
+                          "in_hindsight", "settled"}));
   EXPECT_EQ(change.at("index").to_number<int>(), 40);
   EXPECT_EQ(change.at("nights").to_number<int>(), change.at("detected_at").to_number<int>() - 40 + 1);
   EXPECT_EQ(std::string(change.at("commits").at("from").as_string()), judge::fixture_commit(39));
