@@ -50,8 +50,7 @@ bool is_known(const SeriesHistory& history, std::size_t index, std::span<const A
                              [&](const Alarm& alarm) { return is_of(alarm, history.series, history.points, index); });
 }
 
-/// Whether what only hindsight shows is an alarm: its level has lasted, and still does. A change that was known long
-/// ago was told by an earlier night or was none.
+/// Whether what only hindsight shows is an alarm.
 bool is_told(const LevelChange& change, std::span<const results::SeriesPoint> points) {
   return change.settled && points.size() - change.detected_at <= kTellsHindsight && lasts(change, points);
 }

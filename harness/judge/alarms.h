@@ -19,12 +19,13 @@ inline constexpr int kMostTries = 5;
 /// A reported change may move by this many sessions as more nights arrive, and is still the same change.
 inline constexpr std::size_t kSameChange = 8;
 
+/// What only hindsight shows is no alarm if it was known more sessions ago: an earlier night told it, or it was none.
 inline constexpr std::size_t kTellsHindsight = 60;
 
 /// Regressions of `history` (a series of tonight's machine) that the code may have caused and `known` lacks: those
 /// found tonight, and earlier ones that still last, because an unfit night may have found them. What only hindsight
-/// shows is one, too, if it is settled, has lasted for kSettledSessions, and was known at most kTellsHindsight sessions
-/// ago. None in an unfit night. On the `first_night` (no state yet) all older ones count as reported.
+/// shows is one, too, if it is settled and still lasts. None in an unfit night. On the `first_night` (no state yet) all
+/// older ones count as reported.
 std::vector<results::Alarm> new_alarms(const SeriesHistory& history, const NightFitness& night,
                                        std::span<const results::Alarm> known, bool first_night);
 

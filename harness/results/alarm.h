@@ -34,7 +34,7 @@ struct Alarm {
   std::optional<double> low, high;
   int nights = 0;  ///< length of the new level when it was found
   CommitRange commits;
-  std::optional<std::string> doubt;  ///< why it may be the machine
+  std::optional<std::string> doubt;  ///< why it may be none of the code, or is known late
   bool reported = false;             ///< in a summary line
   /// When the first session began that was back to normal, or that showed that it was the machine, once that was told.
   std::optional<std::string> ended;
