@@ -65,7 +65,7 @@ concept IsTuple = requires {
   std::tuple_size<T>::value;
 };
 template <typename T>
-concept IsNamedEnum = std::is_enum_v<T> && requires(T value) {
+concept IsNamedEnum = std::is_enum_v<T> && requires(T& value) {
   names_of(value);
 };
 

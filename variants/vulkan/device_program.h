@@ -30,7 +30,7 @@ LAB_JSON_STRUCT(Finding, count, first)
 /// What a program's report has beside its own fields. `Report` has these members too, which a macro of JSON fields
 /// needs.
 template <typename Report>
-concept WatchedReport = requires(Report report, const Report& read) {
+concept WatchedReport = requires(Report& report, const Report& read) {
   report.device = std::string();
   report.driver = std::string();
   report.validated = true;

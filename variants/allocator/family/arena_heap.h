@@ -32,7 +32,7 @@ class ArenaHeap {
         design_(buffer_.begin(), buffer_.bytes()) {}
 
   void* allocate(std::size_t bytes) { return design_.allocate(bytes); }
-  void* allocate(std::size_t bytes, std::uint64_t& passed) requires requires(Design design) {
+  void* allocate(std::size_t bytes, std::uint64_t& passed) requires requires(Design& design) {
     design.allocate(bytes, passed);
   }
   { return design_.allocate(bytes, passed); }

@@ -13,7 +13,7 @@ namespace lab::allocator {
 
 /// An allocator, or AnyAllocator (subject.h).
 template <typename A>
-concept Heap = requires(A allocator, void* block, std::size_t bytes) {
+concept Heap = requires(A& allocator, void* block, std::size_t bytes) {
   { allocator.allocate(bytes) } -> std::same_as<void*>;
   { allocator.alignment(bytes) } -> std::same_as<std::size_t>;
   { allocator.occupied(block, bytes) } -> std::same_as<std::size_t>;
@@ -23,12 +23,12 @@ template <typename A>
 concept Allocator = std::constructible_from<A, const Demand&> && Heap<A>;
 
 template <typename A>
-concept FreesByPointer = requires(A allocator, void* block) {
+concept FreesByPointer = requires(A& allocator, void* block) {
   allocator.free(block);
 };
 
 template <typename A>
-concept FreesBySize = requires(A allocator, void* block, std::size_t bytes) {
+concept FreesBySize = requires(A& allocator, void* block, std::size_t bytes) {
   allocator.free(block, bytes);
 };
 
@@ -36,18 +36,18 @@ template <typename A>
 concept FreesBlocks = FreesByPointer<A> || FreesBySize<A>;
 
 template <typename A>
-concept Resets = requires(A allocator) {
+concept Resets = requires(A& allocator) {
   allocator.reset();
 };
 
 template <typename A>
-concept FixedCapacity = requires(const A allocator, std::size_t bytes) {
+concept FixedCapacity = requires(const A& allocator, std::size_t bytes) {
   { allocator.largest_request() } -> std::same_as<std::size_t>;
   { allocator.capacity(bytes) } -> std::same_as<std::size_t>;
 };
 
 template <typename A>
-concept HasLeaf = requires(const A allocator) {
+concept HasLeaf = requires(const A& allocator) {
   { allocator.leaf_bytes() } -> std::same_as<std::size_t>;
 };
 
@@ -73,22 +73,22 @@ concept MayNotTellOccupied = requires {
 };
 
 template <typename A>
-concept Counts = requires(const A allocator) {
+concept Counts = requires(const A& allocator) {
   { allocator.counters() } -> std::same_as<std::map<std::string, double>>;
 };
 
 template <typename A>
-concept ReportsFragmentation = requires(const A allocator) {
+concept ReportsFragmentation = requires(const A& allocator) {
   { allocator.external_fragmentation() } -> std::same_as<double>;
 };
 
 template <typename A>
-concept AllocatesTables = requires(const A allocator) {
+concept AllocatesTables = requires(const A& allocator) {
   { allocator.allocated_bytes() } -> std::same_as<std::size_t>;
 };
 
 template <typename A>
-concept TellsMostAllocated = requires(const A allocator) {
+concept TellsMostAllocated = requires(const A& allocator) {
   { allocator.most_allocated_bytes() } -> std::same_as<std::size_t>;
 };
 
@@ -98,7 +98,7 @@ concept SearchesEveryFreeBlock = requires {
 };
 
 template <typename A>
-concept Relocates = requires(const A allocator, void* block) {
+concept Relocates = requires(const A& allocator, void* block) {
   { allocator.address(block) } -> std::same_as<void*>;
 };
 

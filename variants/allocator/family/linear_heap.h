@@ -32,9 +32,9 @@ class LinearHeap {
   }
   std::size_t largest_request() const { return linear_.capacity(); }
   std::size_t capacity(std::size_t bytes) const { return linear_.capacity(bytes); }
-  std::size_t leaf_bytes() const requires requires(const Design design) { design.leaf_bytes(); }
+  std::size_t leaf_bytes() const requires requires(const Design& design) { design.leaf_bytes(); }
   { return linear_.leaf_bytes(); }
-  std::size_t allocated_bytes() const requires requires(const Design design) { design.allocated_bytes(); }
+  std::size_t allocated_bytes() const requires requires(const Design& design) { design.allocated_bytes(); }
   { return linear_.allocated_bytes(); }
   std::map<std::string, double> counters() const {
     return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},

@@ -20,7 +20,7 @@
 namespace lab::command_bucket {
 
 template <typename Slots>
-concept EntrySlots = requires(Slots slots, std::size_t claims, unsigned threads,
+concept EntrySlots = requires(Slots& slots, std::size_t claims, unsigned threads,
                               void (*move)(std::size_t from, std::size_t to, std::size_t count)) {
   Slots(claims, threads, claims);
   { Slots::capacity(claims, threads, claims) } -> std::same_as<std::size_t>;
@@ -43,7 +43,7 @@ class Buckets : public FreeOrderOf<Memory> {
   using PacketsFrom = Memory;
   static constexpr bool kSortsInParallel = false;
   static constexpr std::size_t kAtOnce = Slots::kAtOnce;
-  static constexpr bool kClaimsBlocks = requires(const Slots slots) { slots.unused(); };
+  static constexpr bool kClaimsBlocks = requires(const Slots& slots) { slots.unused(); };
 
   explicit Buckets(const Budget& budget)
       : memory_(budget),

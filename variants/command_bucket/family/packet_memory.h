@@ -36,7 +36,7 @@ struct Budget {
 };
 
 template <typename Memory>
-concept PacketMemory = requires(Memory memory, const Budget& budget, std::size_t bytes) {
+concept PacketMemory = requires(Memory& memory, const Budget& budget, std::size_t bytes) {
   Memory(budget);
   { memory.allocate(bytes) } -> std::same_as<std::byte*>;  // null: full; thread-safe if the version is
   memory.reset();                                          // untimed, after the frame: frees everything
@@ -52,7 +52,7 @@ enum class FreeOrder {
 
 /// Frees packets one by one: release() is called for each packet, untimed, before reset().
 template <typename Memory>
-concept FreesPackets = PacketMemory<Memory> && requires(Memory memory, std::byte* packet) {
+concept FreesPackets = PacketMemory<Memory> && requires(Memory& memory, std::byte* packet) {
   { Memory::kFreeOrder } -> std::convertible_to<FreeOrder>;
   memory.release(packet);
 };

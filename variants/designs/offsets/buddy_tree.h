@@ -39,7 +39,7 @@ inline constexpr unsigned kBuddyLists = BuddyLayout::kMaxTreeLog2 + 1;
 
 /// Where a tree keeps its bits and its lists. A handle names a link: that of a free block, or a list's head.
 template <typename S>
-concept BuddyStore = requires(S store, const S& kept, const BuddyLayout& layout, typename S::Handle handle,
+concept BuddyStore = requires(S& store, const S& kept, const BuddyLayout& layout, typename S::Handle handle,
                               BuddyLayout::Position block, unsigned log2) {
   S(layout);
   { S::kNone } -> std::convertible_to<BuddyLayout::Position>;        // a position at which no block begins
@@ -55,7 +55,7 @@ concept BuddyStore = requires(S store, const S& kept, const BuddyLayout& layout,
 /// A store that is told of each split and merge, with the block that is split or that is made. Another store costs
 /// nothing: no code asks it.
 template <typename S>
-concept ObservesBuddy = requires(S store, BuddyLayout::Position block, std::size_t bytes) {
+concept ObservesBuddy = requires(S& store, BuddyLayout::Position block, std::size_t bytes) {
   store.on_split(block, bytes);
   store.on_merge(block, bytes);
 };

@@ -31,7 +31,7 @@ struct OffsetRange {
 /// each suballocation begins at a multiple of it. Not thread-safe. Never touches the range.
 template <typename R>
 concept RangeAllocator = std::constructible_from<R, std::uint64_t, std::uint64_t> &&
-    requires(R range, const R constant, std::uint64_t bytes, std::uint64_t alignment, Suballocation taken) {
+    requires(R& range, const R& constant, std::uint64_t bytes, std::uint64_t alignment, Suballocation taken) {
   /// `bytes` (0 counts as 1) at a multiple of `alignment`, a power of two; or not served, and no change.
   { range.allocate(bytes, alignment) } -> std::same_as<Suballocation>;
   /// Frees what allocate() returned. Anything else is undefined; builds with assertions end the process.

@@ -22,7 +22,7 @@ class RangeNodes;
 
 /// The lists of all free spaces. They change `links` of free spaces, and nothing else of a node.
 template <typename L>
-concept SpaceLists = requires(L lists, RangeNodes& nodes, std::uint32_t space, std::uint64_t bytes) {
+concept SpaceLists = requires(L& lists, RangeNodes& nodes, std::uint32_t space, std::uint64_t bytes) {
   lists.add(nodes, space);            // a new space
   lists.remove(nodes, space);         // a space that is about to be used or merged into another one
   lists.resize(nodes, space, bytes);  // the space gets another size, which resize() stores in `state`

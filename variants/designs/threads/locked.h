@@ -27,12 +27,12 @@ class Locked {
     return allocator_.allocate(bytes);
   }
 
-  void free(void* block) requires requires(Allocator one) { one.free(block); }
+  void free(void* block) requires requires(Allocator& one) { one.free(block); }
   {
     const std::lock_guard held(lock_);
     allocator_.free(block);
   }
-  void free(void* block, std::size_t bytes) requires requires(Allocator one) { one.free(block, bytes); }
+  void free(void* block, std::size_t bytes) requires requires(Allocator& one) { one.free(block, bytes); }
   {
     const std::lock_guard held(lock_);
     allocator_.free(block, bytes);

@@ -152,11 +152,11 @@ TEST(Locked, serves_threads_that_free_each_others_blocks) {
 }
 
 template <typename One>
-concept FreesByPointer = requires(One one, void* block) {
+concept FreesByPointer = requires(One& one, void* block) {
   one.free(block);
 };
 template <typename One>
-concept FreesBySize = requires(One one, void* block) {
+concept FreesBySize = requires(One& one, void* block) {
   one.free(block, 1);
 };
 

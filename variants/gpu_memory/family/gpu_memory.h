@@ -35,7 +35,7 @@ struct Setup {
 
 template <typename A>
 concept GpuMemory = std::constructible_from<A, const Setup&> &&
-    requires(A memory, const A constant, const MemoryRequest& request, const MemoryBlock& block) {
+    requires(A& memory, const A& constant, const MemoryRequest& request, const MemoryBlock& block) {
   { memory.allocate(request) } -> std::same_as<PlacedMemory>;
   /// An allocation of its own, as for a render target.
   { memory.allocate_dedicated(request) } -> std::same_as<PlacedMemory>;
@@ -64,7 +64,7 @@ inline PlacedMemory placed(const designs::HandledMemory& made) {
 /// A variant that moves resources together, in passes. The slot and the token of its blocks are handles, which stay
 /// valid; the place in a block is that of the time when the resource was made.
 template <typename A>
-concept Defragments = GpuMemory<A> && requires(A memory, const A constant, const MemoryBlock& block) {
+concept Defragments = GpuMemory<A> && requires(A& memory, const A& constant, const MemoryBlock& block) {
   /// Whether a pass keeps within its bytes and moves, its copies may run in any order, and the program may drop moves,
   /// allocate and free before it ends. Otherwise the program makes all copies at once, one after the other.
   { A::kBoundsPasses } -> std::convertible_to<bool>;

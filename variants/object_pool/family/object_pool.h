@@ -16,7 +16,7 @@ namespace lab::object_pool {
 
 template <typename P>
 concept ObjectPool = std::constructible_from<P, std::size_t> && std::equality_comparable<typename P::Ref> &&
-    std::default_initializable<typename P::Ref> && requires(P pool, const P constant, typename P::Ref ref) {
+    std::default_initializable<typename P::Ref> && requires(P& pool, const P& constant, typename P::Ref ref) {
   typename P::Object;
   /// Ref{} if `capacity` objects live, and only then. Without arguments, the members are not set.
   { pool.create() } -> std::same_as<typename P::Ref>;
@@ -30,7 +30,7 @@ concept ObjectPool = std::constructible_from<P, std::size_t> && std::equality_co
 
 /// Finds what lives without the user's help.
 template <typename P>
-concept Walkable = ObjectPool<P> && requires(P pool) {
+concept Walkable = ObjectPool<P> && requires(P& pool) {
   pool.each([](typename P::Object&) {});
   /// Destroys the objects for which the function returns true.
   pool.update([](typename P::Object&) { return false; });
@@ -63,7 +63,7 @@ concept IsHeap = ObjectPool<P> && requires {
 };
 /// Counts writes to destroyed objects.
 template <typename P>
-concept CountsOverwritten = ObjectPool<P> && requires(const P constant) {
+concept CountsOverwritten = ObjectPool<P> && requires(const P& constant) {
   { constant.finder().overwritten() } -> std::same_as<std::size_t>;
   requires std::remove_cvref_t<decltype(constant.finder())>::kFillsDead;
 };
