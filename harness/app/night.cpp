@@ -108,15 +108,15 @@ class NightRun {
       if (!earlier) return earlier.error();
       if (*earlier) before = "building and earlier commits";
     }
-    std::vector<std::string> budget;
+    std::vector<std::string> arguments{"--fixed"};
     if (const std::optional<double> seconds = time_.share(1)) {
       if (*seconds < 1)
         return Error{
             fmt::format("{} used all of the {}; nothing was measured", before, duration_text(*request_.budget_seconds)),
             "use a larger --budget; the build is kept in the checkout"};
-      budget = {"--budget", fmt::format("{:.0f}", *seconds)};
+      arguments.insert(arguments.end(), {"--budget", fmt::format("{:.0f}", *seconds)});
     }
-    Expected<VerbOutcome> session = call_verb(environment_, "run", budget);
+    Expected<VerbOutcome> session = call_verb(environment_, "run", arguments);
     if (!session) return session.error();
     if (session->last_line.empty()) return NightSummary{ExitStatus::kFailed, "no result"};
     const Expected<VerbOutcome> again = measure_again(session->last_line);
@@ -134,13 +134,13 @@ class NightRun {
     const judge::Fitness fitness = judge::judge_fitness(*result);
     if (fitness.fit || result->session.state == "interrupted") return VerbOutcome{};
     time_.keep_nothing_for_bisects();
-    std::vector<std::string> budget;
+    std::vector<std::string> arguments{"--fixed"};
     if (const std::optional<double> seconds = time_.share(1)) {
       if (*seconds < kLeastAgain * result->session.wall_seconds || *seconds < 1) return VerbOutcome{};
-      budget = {"--budget", fmt::format("{:.0f}", *seconds)};
+      arguments.insert(arguments.end(), {"--budget", fmt::format("{:.0f}", *seconds)});
     }
     environment_.print_line(fmt::format("nightly: measured again: {}", report::unfit_sentences(fitness).front()));
-    return call_verb(environment_, "run", budget);
+    return call_verb(environment_, "run", arguments);
   }
 
   /// Judges the session and writes its report, even if judging failed.

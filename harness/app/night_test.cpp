@@ -685,7 +685,7 @@ TEST_F(Nightly, an_unfit_session_is_measured_again_once_if_there_is_time) {
   prepare_disturbed(0, false);
   const Ended fine = night(0, {.budget_seconds = 900});
   EXPECT_EQ(fine.status, 0) << fine.line;
-  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --budget 600", "run --budget 900"));
+  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --fixed --budget 600", "run --fixed --budget 900"));
   EXPECT_THAT(environment_.said, testing::Contains(StartsWith("nightly: measured again: unfit: other processes used")));
   prepare_disturbed(1, true);
   EXPECT_EQ(night(1).status, 4);
@@ -765,16 +765,16 @@ TEST_F(Nightly, backfill_measures_newer_commits_the_oldest_first_and_omits_those
   for (const int earlier : {2, 3})
     environment_.earlier[commit_of(earlier)] = result_of(earlier, {{"shelf/a/store", 100}});
   night(4, {.budget_seconds = 1200, .backfill = 3});
-  EXPECT_THAT(environment_.calls("run"), ElementsAre(fmt::format("run --revision {} --budget 200", commit_of(1)),
-                                                     fmt::format("run --revision {} --budget 233", commit_of(2)),
-                                                     fmt::format("run --revision {} --budget 300", commit_of(3)),
-                                                     "run --budget 500"));  // and 400 to bisect
+  EXPECT_THAT(environment_.calls("run"), ElementsAre(fmt::format("run --fixed --revision {} --budget 200", commit_of(1)),
+                                                     fmt::format("run --fixed --revision {} --budget 233", commit_of(2)),
+                                                     fmt::format("run --fixed --revision {} --budget 300", commit_of(3)),
+                                                     "run --fixed --budget 500"));  // and 400 to bisect
   EXPECT_THAT(environment_.said, testing::Contains("nightly: 000000000002 is omitted"));
   fs::remove(root_.path() / "calls");
   prepare(6, {{"shelf/a/store", 100}});
   night(6, {.backfill = 9});
-  EXPECT_THAT(environment_.calls("run"), ElementsAre(fmt::format("run --revision {} --quick", commit_of(4)),
-                                                     fmt::format("run --revision {} --quick", commit_of(5)), "run "));
+  EXPECT_THAT(environment_.calls("run"), ElementsAre(fmt::format("run --fixed --revision {} --quick", commit_of(4)),
+                                                     fmt::format("run --fixed --revision {} --quick", commit_of(5)), "run --fixed"));
   EXPECT_THAT(environment_.said,
               testing::Contains(StartsWith("nightly: git has only 6 earlier commits, expected 9; in a shallow clone")));
 }
@@ -782,7 +782,7 @@ TEST_F(Nightly, backfill_measures_newer_commits_the_oldest_first_and_omits_those
 TEST_F(Nightly, backfill_omits_commits_for_which_the_budget_has_no_time) {
   prepare(4, {{"shelf/a/store", 100}});
   night(4, {.budget_seconds = 300, .backfill = 3});
-  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --budget 200"));
+  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --fixed --budget 200"));
   EXPECT_THAT(environment_.said, ElementsAre("nightly: no time is left for 3 earlier commits; use a larger --budget"));
 }
 
@@ -791,7 +791,7 @@ TEST_F(Nightly, build_time_of_the_backfill_does_not_reduce_tonights_share) {
   environment_.earlier_seconds = 900;
   night(4, {.budget_seconds = 1800, .backfill = 3});
   EXPECT_THAT(environment_.calls("run"),
-              ElementsAre(fmt::format("run --revision {} --budget 300", commit_of(1)), "run --budget 300"));
+              ElementsAre(fmt::format("run --fixed --revision {} --budget 300", commit_of(1)), "run --fixed --budget 300"));
   EXPECT_THAT(environment_.said, testing::Contains(HasSubstr("no time is left for 2 earlier commits")));
 }
 
@@ -811,7 +811,7 @@ TEST_F(Nightly, nothing_is_measured_if_the_build_or_backfill_used_the_budget) {
 TEST_F(Nightly, the_build_time_is_part_of_the_budget) {
   prepare(0, {{"shelf/a/store", 100}});
   EXPECT_THAT(night(0, {.budget_seconds = 1200, .spent_seconds = 300}).line, HasSubstr("; 5 min; "));
-  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --budget 600"));
+  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --fixed --budget 600"));
 }
 
 TEST_F(Nightly, backfill_depends_on_this_machines_results) {
@@ -828,7 +828,7 @@ TEST_F(Nightly, backfill_stops_at_a_measured_commit) {
   prepare(4, {{"shelf/a/store", 100}});
   night(4, {.budget_seconds = 200, .backfill = 3});
   night(4, {.backfill = 3});
-  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --budget 133", "run "));
+  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --fixed --budget 133", "run --fixed"));
 }
 
 TEST_F(Nightly, without_a_machine_id_or_git_only_the_backfill_is_omitted) {
@@ -841,7 +841,7 @@ TEST_F(Nightly, without_a_machine_id_or_git_only_the_backfill_is_omitted) {
   prepare(5, {{"shelf/a/store", 100}});
   EXPECT_EQ(night(5, {.backfill = 3}).status, 0);
   EXPECT_THAT(environment_.said, ElementsAre("nightly: no backfill: git: No such file or directory"));
-  EXPECT_THAT(environment_.calls("run"), ElementsAre("run ", "run "));
+  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --fixed", "run --fixed"));
 }
 
 TEST_F(Nightly, a_night_fails_on_unreadable_results_and_keeps_its_session_and_report) {

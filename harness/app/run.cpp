@@ -30,6 +30,7 @@
 #include "harness/measure/arms.h"
 #include "harness/measure/conditions.h"
 #include "harness/measure/exhibits.h"
+#include "harness/measure/fixed_build.h"
 #include "harness/measure/machine.h"
 #include "harness/measure/provenance.h"
 #include "harness/measure/turns.h"
@@ -60,6 +61,11 @@ bool is_stopped(int stop_file) {
 
 Runner runner_of(const RunRequest& request) {
   return [&request](const ChildSpec& child) { return run_child(child, request.stop_file); };
+}
+
+/// Where a machine keeps its fixed build.
+fs::path fixed_folder(const RunRequest& request, const results::Machine& machine) {
+  return results::machine_folder(request.root, machine) / "fixed";
 }
 
 /// The part of a result that is known before its first process.
@@ -167,6 +173,44 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
   }
   spec.other_arms.insert(spec.other_arms.end(), pairing.timed.begin(), pairing.timed.end());
   return pairing;
+}
+
+/// Adds the machine's fixed build to the session, if it has one.
+void add_fixed(const fs::path& folder, const Runner& runner, measure::SessionSpec& spec,
+               std::vector<results::Arm>& arms, std::vector<std::string>& unusual) {
+  measure::FixedBuild fixed = measure::read_fixed(folder, spec.selection.benchmarks, runner);
+  unusual.insert(unusual.end(), fixed.sentences.begin(), fixed.sentences.end());
+  if (fixed.timed.empty()) return;
+  arms.push_back(std::move(fixed.arm));
+  for (measure::ArmBenchmark& one : fixed.timed) spec.other_arms.push_back(std::move(one));
+}
+
+/// Whether the machine needs a new fixed build: fewer than half of what a new one would have are timed and sound.
+bool needs_fixed(const results::Result& result, const std::vector<measure::Benchmark>& chosen) {
+  std::set<std::string> timed, failed;
+  for (const results::Process& process : result.processes)
+    if (process.arm == results::kFixed) timed.insert(process.benchmark);
+  for (const results::Failure& failure : result.failures)
+    if (failure.arm == results::kFixed) failed.insert(failure.benchmark);
+  return !failed.empty() || 2 * timed.size() < chosen.size();
+}
+
+/// Keeps head's executables as the machine's fixed build, if it needs one and the session is one of a history: a
+/// release build of a commit, of which nothing failed. A problem is a sentence.
+void keep_fixed(const fs::path& folder, const Checkout& head, const measure::SessionSpec& spec,
+                const results::Result& result, measure::SessionEvents& events) {
+  const bool of_history =
+      result.build.config == "release" && !result.source.dirty.value_or(false) && result.session.state != "interrupted";
+  if (!of_history) return;
+  std::vector<measure::Benchmark> chosen = measure::choose_fixed(spec.selection.benchmarks);
+  std::erase_if(chosen, [&](const measure::Benchmark& one) {
+    return std::ranges::any_of(result.failures, [&](const results::Failure& failure) {
+      return failure.benchmark == one.name || failure.benchmark == measure::variant_of(one.name);
+    });
+  });
+  if (chosen.empty() || !needs_fixed(result, chosen)) return;
+  const Expected<void> kept = measure::keep_fixed(folder, head.build_dir, result.arms.front(), chosen);
+  events.on_fixed(chosen, kept ? "" : kept.error().what);
 }
 
 /// The pinned core's sibling logical cores on which this session runs nothing.
@@ -320,7 +364,10 @@ Expected<results::Result> prepare(const RunRequest& request, measure::SessionEve
     if (!pairing.timed.empty())
       if (const Expected<void> enough = check_budget(spec, memory.turns()); !enough) return enough.error();
   }
+  std::vector<std::string> not_timed;
+  if (request.fixed) add_fixed(fixed_folder(request, machine), runner, spec, arms, not_timed);
   results::Result result = make_head(spec, std::move(machine), std::move(arms));
+  result.session.unusual.insert(result.session.unusual.end(), not_timed.begin(), not_timed.end());
   if (!one_layout->empty()) result.session.unusual.push_back(std::move(*one_layout));
   result.session.unusual.insert(result.session.unusual.end(), pairing.sentences.begin(), pairing.sentences.end());
   return result;
@@ -481,6 +528,7 @@ Expected<RunOutcome> run(const RunRequest& request, measure::SessionEvents& even
     if (!added) return added.error();
     if (!result.exhibits.empty()) events.on_result(result);
   }
+  if (request.fixed) keep_fixed(fixed_folder(request, result.machine), planned->head, spec, result, events);
   RunOutcome outcome{std::move(result), *path, {}, "", metrics_in(request.filters)};
   add_verdicts(outcome);
   return outcome;

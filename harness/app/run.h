@@ -27,6 +27,7 @@ struct RunRequest {
   std::vector<std::filesystem::path> mallocs = {};
   std::optional<std::string> revision = {};       ///< measured instead of the checkout; built by its own make.py
   std::optional<std::string> against = {};        ///< a revision or build to measure in the same blocks
+  bool fixed = false;  ///< also measures the machine's fixed build (measure/fixed_build.h), and keeps one if it has none
   std::optional<std::filesystem::path> out = {};  ///< the result's file; none: one in <root>/results/<machine>
   std::filesystem::path root = root_dir();
   std::filesystem::path build_dir = lab::build_dir();

@@ -25,7 +25,7 @@ std::string cpus_text(double share);
 std::string counted(std::size_t count, std::string_view one, std::string_view many = "");
 
 /// "a, b, c, 2 more": the first `most` names, and how many others there are.
-std::string first_names(std::vector<std::string> names, std::size_t most);
+std::string first_names(std::vector<std::string> names, std::size_t most = 3);
 
 /// Capitalizes the first letter.
 std::string capitalized(std::string text);

@@ -60,6 +60,7 @@ Expected<app::RunRequest> parse_request(const Options& options) {
   for (const std::string& file : options.values("--malloc")) request.mallocs.emplace_back(file);
   request.revision = options.value("--revision");
   request.against = options.value("--against");
+  request.fixed = options.has("--fixed");
   if (const std::optional<std::string> out = options.value("--out")) request.out = *out;
   if (const auto read = options.read("--seed", request.seed, 0, kMostSeed); !read) return read.error();
   if (const auto read = options.read("--timeout", request.process_timeout, 0.1, 1e6); !read) return read.error();
@@ -110,6 +111,7 @@ Command run_command() {
            {"--revision", "REV", "measure this revision instead, built by its own make.py in a worktree"},
            {"--against", "REV|BUILD", "also measure this revision or build, interleaved"},
            {"--target", "PERCENT", "measure until every interval is within it (default with --against: 0.25)"},
+           {"--fixed", "", "also measure the executables that this machine keeps, which never change"},
            {"--plan", "", "print which changes this session could detect; start nothing"},
            {"--json", "", "with --plan: one line of JSON"},
            {"--seed", "N", "for the workloads and the order (default: 1)"},

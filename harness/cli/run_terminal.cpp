@@ -60,9 +60,11 @@ void RunTerminal::on_start(const measure::SessionSpec& spec, const results::Resu
   print("{}", start_text(spec, head.machine.id));
   show_waiting(head.session);
   std::vector<std::string> control;
+  const auto fixed = std::ranges::count(spec.other_arms, results::kFixed, &measure::ArmBenchmark::arm);
   for (const measure::ArmBenchmark& other : spec.other_arms)
     if (other.arm == results::kControl) control.push_back(other.benchmark.name);
   if (!control.empty()) print("A/A control: one build as two arms in {}", fmt::join(control, ", "));
+  if (fixed > 0) print("fixed build: {}", counted(static_cast<std::size_t>(fixed), "benchmark"));
   for (const std::string& sentence : head.session.unusual) show_unusual(sentence);
   for (const results::Failure& failure : head.failures) on_failure(failure);
 }
@@ -100,6 +102,13 @@ void RunTerminal::on_process(const measure::SessionProgress& progress) {
 
 void RunTerminal::on_failure(const results::Failure& failure) {
   print("failed: {}: {}: {}", results::subject(failure.benchmark, failure.arm), failure.kind, failure.detail);
+}
+
+void RunTerminal::on_fixed(const std::vector<measure::Benchmark>& kept, const std::string& problem) {
+  if (problem.empty())
+    print("kept as the fixed build of this machine: {}", counted(kept.size(), "benchmark"));
+  else
+    print("no fixed build: {}", problem);
 }
 
 void RunTerminal::on_exhibit(const measure::ExhibitProgress& progress) {

@@ -35,6 +35,7 @@ class RunTerminal : public measure::SessionEvents {
   void on_failure(const results::Failure& failure) override;
   void on_block(const results::Result& result) override { keep_report(result, planned_blocks_); }
   void on_measured(const std::vector<std::string>& disturbances) override;
+  void on_fixed(const std::vector<measure::Benchmark>& kept, const std::string& problem) override;
   void on_exhibit(const measure::ExhibitProgress& progress) override;
   void on_result(const results::Result& result) override { keep_report(result, std::nullopt); }
 

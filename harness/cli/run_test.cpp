@@ -673,6 +673,29 @@ TEST(Run, of_a_revision_builds_what_its_filter_selects_with_the_reference_and_la
             "harness: error: no benchmark matches 'fake/qiuck'\nhint: did you mean 'fake/quick'?\n");
 }
 
+TEST(Run, with_fixed_keeps_executables_that_later_sessions_time_whatever_head_is) {
+  const Bench bench({"plain", "quick"});
+  const Words run{"run", "--fixed", "--processes", "2", "--filter", "*/store"};
+  const ChildOutcome first = bench.harness(run);
+  EXPECT_EQ(first.code, status_of(first)) << first.error_tail;
+  EXPECT_EQ(lines_with(first.error_tail, "run: kept as the fixed build"),
+            Words{"run: kept as the fixed build of this machine: 2 benchmarks"});
+  EXPECT_EQ(results::find_arm(load(last_line(first.output)), results::kFixed), nullptr);
+  ASSERT_TRUE(fs::exists(bench.results_folder() / "fixed/fixed.json"));
+
+  const ChildOutcome second = bench.harness(run);
+  EXPECT_EQ(lines_with(second.error_tail, "run: fixed build"), Words{"run: fixed build: 2 benchmarks"});
+  EXPECT_EQ(lines_with(second.error_tail, "run: kept as").size(), 0u) << "it stays";
+  const results::Result result = load(last_line(second.output));
+  EXPECT_EQ(judge::metric_values(result, "fake/plain/store", "", results::kFixed).size(), 2u);
+  ASSERT_NE(results::find_arm(result, results::kFixed), nullptr);
+
+  ASSERT_TRUE(write_file(bench.results_folder() / "fixed/fixed.json", "not JSON"));
+  const ChildOutcome third = bench.harness(run);
+  EXPECT_EQ(lines_with(third.error_tail, "run: unusual: the fixed build is not timed").size(), 1u) << third.error_tail;
+  EXPECT_EQ(lines_with(third.error_tail, "run: kept as").size(), 1u) << "a new one";
+}
+
 TEST(Run, with_plan_starts_nothing_and_prints_the_detectable_changes) {
   const Bench bench({"plain", "quick"});
   const Words plan{"run", "--plan", "--processes", "12", "--filter", "*/store"};

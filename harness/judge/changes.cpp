@@ -62,23 +62,30 @@ std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const r
   return places;
 }
 
-/// Sets cause and changed: the differences between the last session before the change and the first after it.
+/// Whether a difference of this name changes executables alone.
+bool is_of_build(const std::string& name) {
+  const std::string_view cause = cause_of(name);
+  return cause == "toolchain" || cause == "pin";
+}
+
+/// Sets cause and changed: the differences between the last session before the change and the first after it. An
+/// executable that is the same was built by no other compiler, whatever the others were built by.
 void find_cause(std::span<const results::SeriesPoint> points, LevelChange& change) {
   const results::SeriesPoint& before = points[change.earliest - 1];
   const results::SeriesPoint& after = points[change.latest];
   const results::MeasurementEnvironment& old_ones = *before.environment;
   const results::MeasurementEnvironment& new_ones = *after.environment;
+  const bool same = !before.executable.empty() && before.executable == after.executable;
   std::set<std::string> names;
   for (const auto& [name, value] : old_ones) names.insert(name);
   for (const auto& [name, value] : new_ones) names.insert(name);
   for (const std::string& name : names) {
     const std::string was = shown(old_ones, name), is = shown(new_ones, name);
-    if (was == is || (name == kLibcBuild && (was == kNone || is == kNone))) continue;
+    if (was == is || (same && is_of_build(name)) || (name == kLibcBuild && (was == kNone || is == kNone))) continue;
     if (change.cause.empty()) change.cause = cause_of(name);
     change.changed.push_back(fmt::format("{} {} -> {}", name, was, is));
   }
   if (!change.cause.empty()) return;
-  const bool same = !before.executable.empty() && before.executable == after.executable;
   change.cause = same ? kMachineCause : kCodeCause;
   if (same) change.changed.push_back("the executable is the same, byte for byte");
 }

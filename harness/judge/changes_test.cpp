@@ -237,6 +237,13 @@ TEST(Changes, an_identical_executable_rules_out_the_code) {
   const LevelChange change = find_changes(made.points).at(0);
   EXPECT_EQ(change.cause, "machine");
   EXPECT_EQ(change.changed, Words{"the executable is the same, byte for byte"});
+
+  // Another compiler built other executables.
+  made.set_from(60, "compiler", "GNU 13");
+  made.set_from(60, "pin fmt", "11");
+  EXPECT_EQ(find_changes(made.points).at(0).cause, "machine");
+  made.set_from(60, "kernel", "6.3");
+  EXPECT_EQ(find_changes(made.points).at(0).cause, "kernel");
 }
 
 TEST(IndexRange, contains_the_true_index_and_few_others_if_the_step_is_small) {

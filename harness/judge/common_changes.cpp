@@ -94,6 +94,7 @@ Benchmarks benchmarks_at(std::span<const SeriesHistory> histories, const std::ve
     // A level has at least three sessions: two may be outliers.
     if (last - begin < 3 || end - first < 3) continue;
     const bool same = !first->executable.empty() && std::prev(last)->executable == first->executable;
+    if (!same && results::is_fixed_name(history.series.benchmark)) continue;  // another fixed build took its place
     const auto moved = std::ranges::find(group, &history, &Place::history);
     Count& count = same ? found.unchanged : found.rebuilt;
     ++count.all;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/judge/alarms.h"
+#include "harness/results/result.h"
 
 namespace lab::judge {
 
@@ -21,6 +22,7 @@ struct Kind {
   std::size_t count;
   double ratio;
   bool rebuilt;
+  bool fixed = false;  ///< series of the fixed build; rebuilt: another one from night kFrom on
 };
 
 std::vector<SeriesHistory> machine(const std::vector<Kind>& kinds) {
@@ -31,13 +33,14 @@ std::vector<SeriesHistory> machine(const std::vector<Kind>& kinds) {
     for (std::size_t i = 0; i < kind.count; ++i) {
       SeriesHistory& one = all.emplace_back();
       one.series = {"farm", fmt::format("shelf/v{:03}/store", all.size()), 1};
+      if (kind.fixed) one.series.benchmark = results::fixed_name(one.series.benchmark);
       for (std::size_t night = 0; night < kNights; ++night) {
         results::SeriesPoint& point = one.points.emplace_back();
         point.session = fmt::format("s{}", night);
         point.started = fmt::format("night {:03}", night);
         point.commit = fmt::format("c{}", night);
         point.median = 100 * std::exp(noise(random)) * (night >= kFrom ? kind.ratio : 1);
-        point.executable = kind.rebuilt ? fmt::format("x{}", night) : "x";
+        point.executable = kind.rebuilt ? fmt::format("x{}", kind.fixed ? night >= kFrom : night) : "x";
         point.exact = std::make_shared<results::ExactCounters>();
         point.environment = std::make_shared<results::MeasurementEnvironment>();
       }
@@ -88,6 +91,13 @@ TEST(CommonChanges, that_unchanged_executables_lack_are_the_code) {
   EXPECT_EQ(causes(all, 0, 12), Causes{kCodeCause});
   EXPECT_EQ(all[0].findings.changes[0].changed,
             Causes{"8 of 8 rebuilt benchmarks changed, and 0 of 4 unchanged executables"});
+}
+
+TEST(CommonChanges, are_told_by_the_fixed_build_where_all_was_rebuilt) {
+  EXPECT_EQ(causes(machine({{12, 1.1, true}, {4, 1, false, true}}), 0, 12), Causes{kCodeCause});
+  EXPECT_EQ(causes(machine({{12, 1.1, true}, {4, 1.1, false, true}}), 0, 16), Causes{kMachineCause});
+  EXPECT_EQ(causes(machine({{12, 1.1, true}, {4, 1, true, true}}), 0, 12), Causes{kEitherCause})
+      << "the fixed build was replaced that night, so it tells nothing";
 }
 
 TEST(CommonChanges, do_not_hide_a_larger_one) {

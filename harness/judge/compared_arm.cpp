@@ -18,9 +18,6 @@ namespace {
 using results::Result;
 using stats::Datum;
 
-/// Number of benchmarks that a refusal names; it counts the rest.
-constexpr std::size_t kNamed = 3;
-
 bool on_one_machine(const ComparedArm& base, const ComparedArm& head) {
   return base.machine() == head.machine();
 }
@@ -71,7 +68,7 @@ std::string other_seeds(const ComparedArm& base, const ComparedArm& head) {
   }
   if (found.empty()) return "";
   const std::string text = fmt::format("{}", fmt::join(seeds, " and "));
-  return all ? text : fmt::format("{} in {}", text, first_names(std::move(found), kNamed));
+  return all ? text : fmt::format("{} in {}", text, first_names(std::move(found)));
 }
 
 /// "family/workload" of the benchmarks that both measured.

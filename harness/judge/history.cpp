@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "harness/base/hash.h"
 #include "harness/base/json_fields.h"
@@ -69,6 +71,31 @@ results::CondensedResult condense(const results::Result& result) {
   return all;
 }
 
+namespace {
+
+/// The times of the fixed build: its executables never change, so what moves them is the machine.
+void add_fixed(const results::Result& result, std::vector<results::CondensedRow>& rows) {
+  const results::Arm* const fixed = results::find_arm(result, results::kFixed);
+  if (fixed == nullptr) return;
+  std::set<std::string> benchmarks;
+  for (const results::Process& process : result.processes)
+    if (process.arm == results::kFixed) benchmarks.insert(process.benchmark);
+  for (const std::string& benchmark : benchmarks) {
+    const results::WorkloadInfo* const workload = results::find_workload(result, benchmark);
+    const std::vector<stats::Datum> values = metric_values(result, benchmark, "", results::kFixed);
+    if (workload == nullptr || values.empty() || !(median_of(values) > 0)) continue;
+    results::CondensedRow& row = rows.emplace_back();
+    row.benchmark = results::fixed_name(benchmark);
+    row.value = estimate(values);
+    row.metric = results::judged_metrics(*workload, {}).front();
+    row.version = workload->version;
+    row.executable = results::executable_of(fixed, benchmark);
+  }
+  std::ranges::sort(rows, {}, &results::CondensedRow::benchmark);
+}
+
+}  // namespace
+
 std::vector<results::CondensedRow> condensed_rows(const results::Result& result) {
   std::vector<results::CondensedRow> rows;
   const auto exact = exact_counters(result, results::kHead);
@@ -84,6 +111,7 @@ std::vector<results::CondensedRow> condensed_rows(const results::Result& result)
     if (row.benchmark == results::without_metric(row.benchmark)) kept.exact = exact.at(row.benchmark);
     kept.executable = results::executable_of(results::find_arm(result, results::kHead), row.benchmark);
   }
+  add_fixed(result, rows);
   return rows;
 }
 

@@ -19,24 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Most benchmarks that a sentence names; it counts the rest.
-constexpr std::size_t kNamed = 3;
-
-/// Why this benchmark of head cannot be compared with `base`; "" if it can.
-std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark* found) {
-  const std::string variant = variant_of(head.name);
-  for (const results::Failure& failure : base.failures)
-    if (failure.benchmark == variant) return failure.detail;
-  if (std::find(base.not_built.begin(), base.not_built.end(), variant) != base.not_built.end())
-    return variant + " is not built in base";
-  if (found == nullptr) return "base does not have it";
-  if (!found->unsupported.empty()) return "base does not support it: " + found->unsupported;
-  if (!same_work(found->workload, head.workload))
-    return fmt::format("workload {} has version {} in head and {} in base", workload_of(head), head.workload.version,
-                       found->workload.version);
-  return "";
-}
-
 /// The layouts of one executable: of several benchmarks.
 struct Linked {
   fs::path executable;
@@ -88,7 +70,7 @@ Expected<std::string> link_benchmarks(const fs::path& build_dir, const std::vect
       benchmark->layouts = *one->layouts;
   if (!not_kept.empty())
     problems.push_back(fmt::format("the build of {} kept no link command; the pinned toolchain's does",
-                                   first_names(not_kept, kNamed)));
+                                   first_names(not_kept)));
   if (problems.empty()) return "";
   return fmt::format("only one layout of code and data was measured, so what looks like a change may be its layout: {}",
                      fmt::join(problems, "; "));
@@ -162,6 +144,20 @@ results::Arm control_arm(const results::Arm& head, const std::vector<ArmBenchmar
   return arm;
 }
 
+std::string why_not_paired(const Benchmark& head, const Catalog& other, const Benchmark* found, std::string_view name) {
+  const std::string variant = variant_of(head.name);
+  for (const results::Failure& failure : other.failures)
+    if (failure.benchmark == variant) return failure.detail;
+  if (std::find(other.not_built.begin(), other.not_built.end(), variant) != other.not_built.end())
+    return fmt::format("{} is not built in {}", variant, name);
+  if (found == nullptr) return fmt::format("{} does not have it", name);
+  if (!found->unsupported.empty()) return fmt::format("{} does not support it: {}", name, found->unsupported);
+  if (!same_work(found->workload, head.workload))
+    return fmt::format("workload {} has version {} in head and {} in {}", workload_of(head), head.workload.version,
+                       found->workload.version, name);
+  return "";
+}
+
 Pairing pair_with_base(const std::vector<Benchmark>& head, const results::Arm& head_arm, const Catalog& base,
                        const results::Arm& base_arm) {
   Pairing pairing;
@@ -170,7 +166,7 @@ Pairing pair_with_base(const std::vector<Benchmark>& head, const results::Arm& h
     const auto found = std::find_if(base.benchmarks.begin(), base.benchmarks.end(),
                                     [&](const Benchmark& other) { return other.name == benchmark.name; });
     const Benchmark* other = found == base.benchmarks.end() ? nullptr : &*found;
-    if (const std::string reason = obstacle(benchmark, base, other); !reason.empty()) {
+    if (const std::string reason = why_not_paired(benchmark, base, other, "base"); !reason.empty()) {
       without[reason].push_back(benchmark.name);
       continue;
     }
@@ -184,7 +180,7 @@ Pairing pair_with_base(const std::vector<Benchmark>& head, const results::Arm& h
     pairing.timed.back().benchmark.reference = benchmark.reference;
   }
   for (const auto& [reason, benchmarks] : without)
-    pairing.sentences.push_back(fmt::format("not compared with base: {}: {}", first_names(benchmarks, kNamed), reason));
+    pairing.sentences.push_back(fmt::format("not compared with base: {}: {}", first_names(benchmarks), reason));
   return pairing;
 }
 

@@ -55,6 +55,10 @@ std::vector<ArmBenchmark> choose_control(const std::vector<Benchmark>& head);
 /// A copy of head for the control's benchmarks, with the same hashes: its layouts are other links of the same build.
 results::Arm control_arm(const results::Arm& head, const std::vector<ArmBenchmark>& control);
 
+/// Why this benchmark of head cannot be compared with `found` in `other`, which sentences call `name`; "" if it can.
+/// `found`: null if `other` does not have it.
+std::string why_not_paired(const Benchmark& head, const Catalog& other, const Benchmark* found, std::string_view name);
+
 /// Which of head's benchmarks are also timed in base.
 struct Pairing {
   std::vector<ArmBenchmark> timed;

@@ -12,6 +12,7 @@
 
 namespace lab::measure {
 
+struct Benchmark;
 struct Pairing;
 struct SessionSpec;
 
@@ -60,6 +61,8 @@ class SessionEvents {
   virtual void on_block(const results::Result&) {}
   /// After the last timed process, with the session's disturbances.
   virtual void on_measured(const std::vector<std::string>& /*disturbances*/) {}
+  /// Executables of these benchmarks are now the machine's fixed build; `problem`: why they are not, or "".
+  virtual void on_fixed(const std::vector<Benchmark>&, const std::string& /*problem*/) {}
   virtual void on_exhibit(const ExhibitProgress&) {}
   virtual void on_result(const results::Result&) {}  ///< after the last block; again with exhibits, if there are any
 };

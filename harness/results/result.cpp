@@ -327,6 +327,20 @@ std::string subject(std::string_view benchmark, std::string_view arm) {
   return arm == kHead ? std::string(benchmark) : fmt::format("{} ({})", benchmark, arm);
 }
 
+namespace {
+
+constexpr std::string_view kFixedSuffix = " (fixed build)";
+
+}  // namespace
+
+std::string fixed_name(std::string_view benchmark) {
+  return std::string(benchmark).append(kFixedSuffix);
+}
+
+bool is_fixed_name(std::string_view series) {
+  return series.ends_with(kFixedSuffix);
+}
+
 const Arm* find_arm(const Result& result, std::string_view name) {
   const auto found = std::ranges::find(result.arms, name, &Arm::name);
   return found == result.arms.end() ? nullptr : &*found;

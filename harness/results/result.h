@@ -212,11 +212,12 @@ struct Failure {
 
 inline constexpr std::string_view kHead = "head";        ///< the code under test
 inline constexpr std::string_view kBase = "base";        ///< the code it is compared with, in a session with --against
+inline constexpr std::string_view kFixed = "fixed";      ///< kept executables that never change (measure/fixed_build.h)
 inline constexpr std::string_view kControl = "control";  ///< other links of head's build, one benchmark per family: A/A
 
 /// One arm of a session: the executables of all processes with this arm's name.
 struct Arm {
-  std::string name;  ///< kHead, kBase or kControl
+  std::string name;  ///< kHead, kBase, kControl or kFixed
   Build build;
   std::map<std::string, std::string> pins;
   Source source;
@@ -224,6 +225,10 @@ struct Arm {
   std::map<std::string, std::string> executables;
   std::map<std::string, int> versions;  ///< "family/workload" to the workload's version
 };
+
+/// The series of a benchmark's times in the fixed build is called so.
+std::string fixed_name(std::string_view benchmark);
+bool is_fixed_name(std::string_view series);
 
 /// A readable name of what runs or failed: the benchmark, and the arm if it is not head.
 std::string subject(std::string_view benchmark, std::string_view arm);
