@@ -54,7 +54,7 @@ Expected<bool> measure_missing(const NightRequest& request, NightEnvironment& en
   const double tonight = time.share(commits->size() + 1).value_or(0);
   for (std::size_t i = 0; i < commits->size(); ++i) {
     const std::size_t to_come = commits->size() - i;
-    std::vector<std::string> arguments{"--fixed", "--revision", (*commits)[i], "--quick"};
+    std::vector<std::string> arguments{"--revision", (*commits)[i], "--fixed", "--quick"};
     if (const std::optional<double> share = time.share(to_come + 1)) {
       // A share limits only measuring, so build time must not reduce the share of tonight's session.
       const double seconds = std::min(*share, *time.share(to_come, tonight));
@@ -63,7 +63,7 @@ Expected<bool> measure_missing(const NightRequest& request, NightEnvironment& en
             fmt::format("nightly: no time is left for {} earlier commits; use a larger --budget", to_come));
         return i > 0;
       }
-      arguments = {"--fixed", "--revision", (*commits)[i], "--budget", fmt::format("{:.0f}", seconds)};
+      arguments = {"--revision", (*commits)[i], "--fixed", "--budget", fmt::format("{:.0f}", seconds)};
     }
     const std::string name = results::short_commit((*commits)[i]);
     environment.print_line(fmt::format("nightly: backfill {}/{}: {}", i + 1, commits->size(), name));

@@ -765,16 +765,18 @@ TEST_F(Nightly, backfill_measures_newer_commits_the_oldest_first_and_omits_those
   for (const int earlier : {2, 3})
     environment_.earlier[commit_of(earlier)] = result_of(earlier, {{"shelf/a/store", 100}});
   night(4, {.budget_seconds = 1200, .backfill = 3});
-  EXPECT_THAT(environment_.calls("run"), ElementsAre(fmt::format("run --fixed --revision {} --budget 200", commit_of(1)),
-                                                     fmt::format("run --fixed --revision {} --budget 233", commit_of(2)),
-                                                     fmt::format("run --fixed --revision {} --budget 300", commit_of(3)),
-                                                     "run --fixed --budget 500"));  // and 400 to bisect
+  EXPECT_THAT(environment_.calls("run"),
+              ElementsAre(fmt::format("run --revision {} --fixed --budget 200", commit_of(1)),
+                          fmt::format("run --revision {} --fixed --budget 233", commit_of(2)),
+                          fmt::format("run --revision {} --fixed --budget 300", commit_of(3)),
+                          "run --fixed --budget 500"));  // and 400 to bisect
   EXPECT_THAT(environment_.said, testing::Contains("nightly: 000000000002 is omitted"));
   fs::remove(root_.path() / "calls");
   prepare(6, {{"shelf/a/store", 100}});
   night(6, {.backfill = 9});
-  EXPECT_THAT(environment_.calls("run"), ElementsAre(fmt::format("run --fixed --revision {} --quick", commit_of(4)),
-                                                     fmt::format("run --fixed --revision {} --quick", commit_of(5)), "run --fixed"));
+  EXPECT_THAT(environment_.calls("run"),
+              ElementsAre(fmt::format("run --revision {} --fixed --quick", commit_of(4)),
+                          fmt::format("run --revision {} --fixed --quick", commit_of(5)), "run --fixed"));
   EXPECT_THAT(environment_.said,
               testing::Contains(StartsWith("nightly: git has only 6 earlier commits, expected 9; in a shallow clone")));
 }
@@ -790,8 +792,9 @@ TEST_F(Nightly, build_time_of_the_backfill_does_not_reduce_tonights_share) {
   prepare(4, {{"shelf/a/store", 100}});
   environment_.earlier_seconds = 900;
   night(4, {.budget_seconds = 1800, .backfill = 3});
-  EXPECT_THAT(environment_.calls("run"),
-              ElementsAre(fmt::format("run --fixed --revision {} --budget 300", commit_of(1)), "run --fixed --budget 300"));
+  EXPECT_THAT(
+      environment_.calls("run"),
+      ElementsAre(fmt::format("run --revision {} --fixed --budget 300", commit_of(1)), "run --fixed --budget 300"));
   EXPECT_THAT(environment_.said, testing::Contains(HasSubstr("no time is left for 2 earlier commits")));
 }
 
