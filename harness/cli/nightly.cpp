@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 
@@ -57,10 +58,13 @@ Expected<ExitStatus> run_nightly(const Options& options) {
   app::HarnessNightEnvironment environment(
       {fs::read_symlink("/proc/self/exe", ignored), root_dir(), request->results, lock},
       [](std::string_view line) { fmt::print(stderr, "{}\n", line); });
-  return app::run_night(*request, environment, [](const app::NightSummary& summary) {
+  Expected<ExitStatus> verdict = app::run_night(*request, environment, [](const app::NightSummary& summary) {
     fmt::print("{}\n", summary.line);
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output");
   });
+  // make.py wrote who holds the lock. What the next run finds there was killed.
+  if (::ftruncate(lock, 0) != 0) fmt::print(stderr, "nightly: the lock is not emptied: {}\n", std::strerror(errno));
+  return verdict;
 }
 
 }  // namespace

@@ -2,18 +2,20 @@
 
 import fcntl
 import os
+import re
 import time
 
 from harness.make import build, paths, reader
 from harness.make.arguments import Parser
 from harness.make.binary import run_verb
-from harness.make.console import MakeError, duration, print_error
+from harness.make.console import MakeError, duration, print_error, print_line
 from harness.spm.lock import try_lock
 
 
 def night_lock(folder: str) -> int:
     """The descriptor that holds the lock of `folder`, or an error that names its holder: two nightly runs would measure
-    each other, and a build would change what the other one measures. A child that keeps it open holds the lock, too."""
+    each other, and a build would change what the other one measures. A child that keeps it open holds the lock, too.
+    Says which run was killed, if the last one was."""
     try:
         os.makedirs(folder, exist_ok=True)
         lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT, 0o666)
@@ -21,17 +23,31 @@ def night_lock(folder: str) -> int:
         raise MakeError(f"--results: expected a folder that can be written, found '{error.filename}': "
                         f"{error.strerror}", "--results DIR, or LAB_RESULTS", 2) from error
     if not try_lock(lock, fcntl.LOCK_EX):
-        holder = os.pread(lock, 500, 0).decode(errors="replace").strip() or "unknown process"
+        holder = _text(lock).strip()
         os.close(lock)
-        raise MakeError(f"another nightly run uses '{folder}': {holder}",
-                        "wait until it ends, or use another folder: --results DIR")
+        left = f"what was started by a killed run, {holder}, still" if _has_ended(holder) else "another nightly run"
+        named = "" if _has_ended(holder) else f": {holder or 'unknown process'}"
+        raise MakeError(f"{left} uses '{folder}'{named}", "wait until it ends, or use another folder: --results DIR")
+    # A run that ends empties the file. One of an earlier version does not, and wrote no end of line.
+    if (killed := _text(lock)).endswith("\n"):
+        print_line(f"nightly: the last run was killed: {killed.strip()}; what it measured is kept")
     try:
         os.ftruncate(lock, 0)
         since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        os.pwrite(lock, f"process {os.getpid()} on {os.uname().nodename}, since {since}".encode(), 0)
+        os.pwrite(lock, f"process {os.getpid()} on {os.uname().nodename}, since {since}\n".encode(), 0)
     except OSError:
         pass  # on a full disk; the harness will report that
     return lock
+
+
+def _text(lock: int) -> str:
+    return os.pread(lock, 500, 0).decode(errors="replace")
+
+
+def _has_ended(holder: str) -> bool:
+    """Whether the process that this text names was on this machine and has ended."""
+    named = re.match(r"process (\d+) on (.*), since ", holder)
+    return named is not None and named[2] == os.uname().nodename and not os.path.exists(f"/proc/{named[1]}")
 
 
 def main(argv: list[str]) -> int:
@@ -53,6 +69,7 @@ def main(argv: list[str]) -> int:
         print(f"nightly: failed: {failure.what}; {duration(time.monotonic() - started)}", flush=True)
         if lock < 0:
             return failure.status
+        os.ftruncate(lock, 0)
         os.close(lock)
         return 1
     os.set_inheritable(lock, True)

@@ -13,9 +13,12 @@ from harness.make.console import MakeError
 
 # Stands for the harness: writes what it was started with, and ends with the status that it is told.
 FAKE = """#!/usr/bin/env python3
-import json, os, sys
+import json, os, sys, time
 held = os.path.realpath(f"/proc/self/fd/{os.environ['LAB_NIGHT_LOCK']}")
 print(json.dumps([sys.argv[1:], held, float(os.environ["LAB_NIGHT_SPENT"])]))
+sys.stdout.flush()
+time.sleep(float(os.environ.get("SLEEP", 0)))
+os.ftruncate(int(os.environ["LAB_NIGHT_LOCK"]), 0)
 sys.exit(int(os.environ["STATUS"]))
 """
 
@@ -96,6 +99,42 @@ class Nightly(unittest.TestCase):
         os.close(writer)
         child.wait()
         os.close(nightly.night_lock(folder))
+
+    def test_after_a_kill_the_next_night_names_the_dead_process_and_goes_on(self) -> None:
+        folder = os.path.join(self.results, "nightly")
+        killed = subprocess.Popen([sys.executable, "-c", CALL.format(root=paths.ROOT, folder=self.root)],
+                                  stdout=subprocess.PIPE, text=True, env={**os.environ, "STATUS": "0", "SLEEP": "60",
+                                                                          "LAB_RESULTS": self.results})
+        assert killed.stdout is not None
+        killed.stdout.readline()  # it holds the lock now
+        killed.kill()
+        killed.wait()
+        killed.stdout.close()
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            lock = nightly.night_lock(folder)
+        self.assertRegex(said.getvalue(), f"^nightly: the last run was killed: process {killed.pid} on .*, since .*Z; "
+                                          "what it measured is kept\n$")
+        os.ftruncate(lock, 0)  # as the harness does at its end
+        os.close(lock)
+        for before in ("", "process 1 on here, since 2026-01-01T00:00:00Z"):  # the second by an earlier version
+            paths.write_if_changed(os.path.join(folder, "lock"), before)
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                os.close(nightly.night_lock(folder))
+            self.assertEqual(said.getvalue(), "")
+
+    def test_what_a_killed_night_left_running_is_named_as_that(self) -> None:
+        folder = os.path.join(self.results, "nightly")
+        lock = nightly.night_lock(folder)
+        self.addCleanup(os.close, lock)
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"process {ended.pid} on {os.uname().nodename}, since 2026-01-01T00:00:00Z\n".encode(), 0)
+        with self.assertRaises(MakeError) as caught:
+            nightly.night_lock(folder)
+        self.assertEqual(caught.exception.what,
+                         f"what was started by a killed run, process {ended.pid} on {os.uname().nodename}, since "
+                         f"2026-01-01T00:00:00Z, still uses '{folder}'")
 
     def test_help_takes_no_lock_and_builds_nothing_where_there_is_a_harness(self) -> None:
         for word in ("--help", "-h"):
