@@ -48,6 +48,7 @@ class SideComparison {
     const std::set<std::string> common = common_benchmarks();
     if (const Expected<void> known = check_benchmarks(common); !known) return known.error();
     judge_sessions();
+    std::ranges::move(changed_builds(base_, head_), std::back_inserter(comparison_.warnings));
     VerdictTable table(base_, head_, common);
     const bool twice = base_.arm() == head_.arm() && is_same_session(base_, head_);
     if (twice) {

@@ -226,15 +226,27 @@ std::vector<Warning> changed_facts(const Result& base, const Result& head) {
       std::tuple{"ASLR", &a.aslr, &b.aslr},
       std::tuple{"transparent huge pages", &a.transparent_huge_pages, &b.transparent_huge_pages},
       std::tuple{"C library", &a.libc, &b.libc},
-      std::tuple{"compiler", &base.build.compiler, &head.build.compiler},
-      std::tuple{"config", &base.build.config, &head.build.config},
-      std::tuple{"flags", &base.build.flags, &head.build.flags},
   };
   std::vector<Warning> found;
   for (const auto& [what, before, now] : facts)
     if (*before != *now) found.emplace_back(ChangedFact{what, *before, *now});
   if (a.libc == b.libc && !a.libc_build.empty() && !b.libc_build.empty() && a.libc_build != b.libc_build)
     found.emplace_back(PatchedLibrary{a.libc, a.libc_build, b.libc_build});
+  return found;
+}
+
+std::vector<Warning> changed_builds(const ComparedArm& base, const ComparedArm& head) {
+  const results::Build &a = base.build(), &b = head.build();
+  const std::array facts{
+      std::tuple{"toolchain", &a.toolchain, &b.toolchain},
+      std::tuple{"compiler", &a.compiler, &b.compiler},
+      std::tuple{"config", &a.config, &b.config},
+      std::tuple{"flags", &a.flags, &b.flags},
+      std::tuple{"march", &a.march, &b.march},
+  };
+  std::vector<Warning> found;
+  for (const auto& [what, before, now] : facts)
+    if (*before != *now) found.emplace_back(ChangedFact{what, *before, *now});
   return found;
 }
 

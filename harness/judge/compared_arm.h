@@ -29,6 +29,7 @@ class ComparedArm {
   std::string_view arm() const { return arm_; }
   std::string_view machine() const { return result_->machine.id; }
   ComparisonSide side() const;
+  const results::Build& build() const { return found_arm() != nullptr ? found_arm()->build : result_->build; }
   /// The versions of the workloads, by "family/workload".
   std::map<std::string, int> versions() const;
 
@@ -81,7 +82,11 @@ Reason untested_reason(const ComparedArm& base, const ComparedArm& head, const s
 /// Whether both are one session, or a session and a part of it: its processes would be compared with themselves.
 bool is_same_session(const ComparedArm& base, const ComparedArm& head);
 
-/// The facts that differ: ChangedFact, PatchedLibrary.
+/// The machine's facts that differ: ChangedFact, PatchedLibrary.
 std::vector<Warning> changed_facts(const results::Result& base, const results::Result& head);
+
+/// How the builds of both arms differ, code and pins excluded: ChangedFact. A debug build against a release one is no
+/// verdict on the code.
+std::vector<Warning> changed_builds(const ComparedArm& base, const ComparedArm& head);
 
 }  // namespace lab::judge

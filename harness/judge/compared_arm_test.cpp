@@ -201,6 +201,19 @@ TEST(Comparability, rejects_sides_that_cannot_be_compared_until_allowed) {
             "expected a session with the arms head and base, found only head in 'session 1'");
 }
 
+TEST(Comparability, says_that_a_debug_build_is_compared_with_a_release_one) {
+  Result session = changed_session();
+  EXPECT_TRUE(warnings_of<ChangedFact>(*compare_arms(session, {})).empty());
+  ASSERT_EQ(session.arms.at(0).name, results::kBase);
+  session.arms[0].build.config = "debug";
+  session.arms[1].build.config = "release";
+  session.arms[1].build.march = "x86-64-v3";
+  std::vector<std::string> said;
+  for (const ChangedFact& one : warnings_of<ChangedFact>(*compare_arms(session, {})))
+    said.push_back(fmt::format("{} '{}' '{}'", one.fact, one.before, one.now));
+  EXPECT_EQ(said, (std::vector<std::string>{"config 'debug' 'release'", "march '' 'x86-64-v3'"}));
+}
+
 TEST(Comparability, lists_the_machine_facts_that_changed) {
   SessionMaker maker;
   const Result base = maker.session(3, 8, {kHead});
