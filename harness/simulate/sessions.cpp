@@ -25,15 +25,16 @@ constexpr double kDrift = 0.03;   ///< from the session's first process to its l
 constexpr double kIdle = 0.02, kRunEnds = 1.0 / 3;
 constexpr double kBlockSeconds = 10;
 
-/// CPUs in use by other work in each block.
+/// CPUs in use by other work in each block. A session repeats disturbed blocks, at most half as many as it planned.
 std::vector<double> used_cpus(NormalRandom& random, const SessionParameters& parameters) {
   const OtherWork& work = parameters.work;
-  std::vector<double> used(static_cast<std::size_t>(parameters.processes), std::max(kIdle, work.cpus));
-  if (!work.in_bursts) return used;
-  bool busy = random.uniform() < 0.5;
-  for (double& cpus : used) {
-    cpus = busy ? std::min(kSimulatedCpus, 2 * work.cpus) : kIdle;
-    if (random.uniform() < kRunEnds) busy = !busy;
+  std::vector<double> used;
+  bool busy = work.cpus > 0 && (!work.in_bursts || random.uniform() < 0.5);
+  int repeated = 0;
+  while (static_cast<int>(used.size()) < parameters.processes + repeated) {
+    used.push_back(busy ? std::min(kSimulatedCpus, (work.in_bursts ? 2 : 1) * work.cpus) : kIdle);
+    if (busy && repeated < parameters.processes / 2) ++repeated;
+    if (work.in_bursts && random.uniform() < kRunEnds) busy = !busy;
   }
   return used;
 }
@@ -71,10 +72,11 @@ results::Result session(NormalRandom& random, const SessionParameters& parameter
   std::vector<int> order(kRows);
   std::iota(order.begin(), order.end(), 0);
   const int arms = both_arms ? 2 : 1;
-  const double last = arms * kRows * parameters.processes - 1;
-  int run = 0;
   const std::vector<double> used = used_cpus(random, parameters);
-  for (int block = 0; block < parameters.processes; ++block) {
+  const int blocks = static_cast<int>(used.size());
+  const double last = arms * kRows * blocks - 1;
+  int run = 0;
+  for (int block = 0; block < blocks; ++block) {
     const double cpus = used[static_cast<std::size_t>(block)];
     result.session.disturbances.push_back({block, kBlockSeconds, cpus * kBlockSeconds, 0});
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);

@@ -20,7 +20,7 @@ inline constexpr double kSimulatedCpus = 2;
 
 /// The parameters of a simulated session, as shares.
 struct SessionParameters {
-  int processes = 15;     ///< of each arm
+  int processes = 15;     ///< of each arm, without those of repeated blocks
   double between = 0.01;  ///< sigma between processes
   double change = 0;      ///< of head, in every row from `changed_from` on
   int changed_from = kRows;
