@@ -57,24 +57,25 @@ double process_time(NormalRandom& random, double level, double between) {
 
 results::Result session(NormalRandom& random, const SessionParameters& parameters, bool both_arms) {
   results::Result result = results::fixture_result();
-  std::vector<double> own_level(kRows);
+  const int rows = parameters.rows;
+  std::vector<double> own_level(static_cast<std::size_t>(rows));
   for (double& level : own_level) level = std::exp(parameters.level + parameters.own_level * random.normal());
   // By arm (base, head, control), row and link.
-  std::vector<double> of_link(3 * kRows * kLinks);
+  std::vector<double> of_link(static_cast<std::size_t>(3 * rows * kLinks));
   for (double& level : of_link) level = parameters.links > 0 ? std::exp(parameters.links * random.normal()) : 1;
   const auto link = [&](results::Process& process, std::size_t arm, int row) {
     if (parameters.links <= 0) return;
     const int number = process.block % kLinks;
     process.layout = number + 1;
     process.real_time *=
-        of_link[(arm * kRows + static_cast<std::size_t>(row)) * kLinks + static_cast<std::size_t>(number)];
+        of_link[(arm * own_level.size() + static_cast<std::size_t>(row)) * kLinks + static_cast<std::size_t>(number)];
   };
-  std::vector<int> order(kRows);
+  std::vector<int> order(own_level.size());
   std::iota(order.begin(), order.end(), 0);
   const int arms = both_arms ? 2 : 1;
   const std::vector<double> used = used_cpus(random, parameters);
   const int blocks = static_cast<int>(used.size());
-  const double last = arms * kRows * blocks - 1;
+  const double last = arms * rows * blocks - 1;
   int run = 0;
   for (int block = 0; block < blocks; ++block) {
     const double cpus = used[static_cast<std::size_t>(block)];

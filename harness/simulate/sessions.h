@@ -9,11 +9,14 @@ namespace lab::simulate {
 inline constexpr int kRows = 100;
 
 /// Other work on a machine of kSimulatedCpus. A process beside it is slowed with the probability that its CPU is busy,
-/// CPUs in use over kSimulatedCpus, by a factor e^x, where x is exponential: most lose little, some lose much.
+/// CPUs in use over kSimulatedCpus, by a factor e^x, where x is exponential: most lose little, some lose much. On a
+/// virtual machine with both CPUs busy, processes took e^x times as long as the fastest one of their arm, where the
+/// mean of x was 0.003 to 0.04 for repetitions of 0.8 ms, and 0.08 to 0.6 for repetitions of 70 to 350 ms, which are
+/// longer than a process runs at a time.
 struct OtherWork {
   double cpus = 0;         ///< in use by it, on average over the session
   bool in_bursts = false;  ///< twice as many in half of the blocks, in runs of three on average; else the same in all
-  double slowdown = 0.1;   ///< mean of x
+  double slowdown = 0.03;  ///< mean of x
 };
 
 inline constexpr double kSimulatedCpus = 2;
@@ -28,6 +31,7 @@ struct SessionParameters {
   double own_level = 0;  ///< of a second session: sigma of each benchmark's own deviation
   double links = 0;      ///< sigma between the links of a build, kLinks in each arm; 0: builds of one link
   OtherWork work = {};
+  int rows = kRows;
 };
 
 /// A session like one of `run`: each block has every benchmark once, shuffled, with its arms in succession, in an order
