@@ -86,6 +86,7 @@ class FakeSessionEnvironment : private SessionEvents {
   std::vector<std::size_t> blocks_seen;
   std::vector<std::string> failures_seen;
   std::vector<SessionProgress> progresses;
+  std::vector<WaitProgress> waits;
 
  private:
   void on_block(const results::Result& result) override { blocks_seen.push_back(result.processes.size()); }
@@ -93,6 +94,7 @@ class FakeSessionEnvironment : private SessionEvents {
   void on_conformance(const ConformanceProgress& progress) override {
     announced.push_back(fmt::format("{} {}/{}", progress.variant, progress.checked, progress.executables));
   }
+  void on_wait(const WaitProgress& progress) override { waits.push_back(progress); }
   void on_process(const SessionProgress& progress) override { progresses.push_back(progress); }
 
   /// A variant's executable in an arm has the conformance of the first of its benchmarks.

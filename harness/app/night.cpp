@@ -131,7 +131,7 @@ class NightRun {
   Expected<VerbOutcome> measure_again(const std::string& session) {
     const Expected<results::Result> result = results::load_result(session);
     if (!result) return VerbOutcome{};  // report_of() says why
-    const judge::Fitness fitness = judge::judge_fitness(*result);
+    const judge::Fitness fitness = judge::level_fitness(*result);
     if (fitness.fit || result->session.state == "interrupted") return VerbOutcome{};
     time_.keep_nothing_for_bisects();
     std::vector<std::string> arguments{"--fixed"};

@@ -731,7 +731,7 @@ TEST_F(Nightly, a_disturbed_farm_gets_advice_every_night_and_no_alarms) {
   for (int number = 0; number < 3; ++number) {
     prepare(number, {{"shelf/a/store", 100}});
     for (int block = 0; block < 10; ++block)
-      environment_.next->session.disturbances.push_back({block, 10, block > 0 ? 16.4 : 0, 0});
+      environment_.next->session.disturbances.push_back({block, 10, block < 9 ? 16.4 : 0, 0});
     const Ended ended = night(number);
     EXPECT_EQ(ended.status, 4);
     EXPECT_THAT(ended.line, StartsWith("nightly: unfit: other processes used 1.64 CPUs in 9 of 10 blocks, 90 % of the "

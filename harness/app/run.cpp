@@ -59,6 +59,12 @@ bool is_stopped(int stop_file) {
   return stop_file >= 0 && ::poll(&file, 1, 0) > 0;
 }
 
+/// Waits so many seconds, or until the stop file is readable.
+void wait_for_stop(int stop_file, double seconds) {
+  pollfd file{stop_file, POLLIN, 0};
+  ::poll(&file, 1, static_cast<int>(1000 * seconds));
+}
+
 Runner runner_of(const RunRequest& request) {
   return [&request](const ChildSpec& child) { return run_child(child, request.stop_file); };
 }
@@ -504,7 +510,8 @@ Expected<RunOutcome> run(const RunRequest& request, measure::SessionEvents& even
       [&](const std::string& hash) {
         if (!foreign) planned->memory.keep_conforming(hash);
       },
-      all_cpus()};
+      all_cpus(),
+      [&](double seconds) { wait_for_stop(request.stop_file, seconds); }};
   events.on_block(result);
   const measure::Conditions before = measure::read_conditions("/");
   const double start = monotonic_seconds();

@@ -187,7 +187,12 @@ TEST_F(UseCases, report_names_the_files_it_wrote) {
 
 TEST_F(UseCases, report_of_an_unfit_session_is_written_and_has_status_4) {
   results::Result unfit = results::fixture_result(8);
-  for (int block = 0; block < 8; ++block) unfit.session.disturbances.push_back({block, 10, 6, 0});
+  const std::vector<results::Process> heads = unfit.processes;
+  for (results::Process process : heads) {  // a biased control
+    process.arm = results::kControl;
+    process.real_time *= 2;
+    unfit.processes.push_back(process);
+  }
   write("results/here/unfit.json", unfit);
   write("results/here/fit.json", results::fixture_result(8));
   const auto status_of = [&](const std::vector<std::string>& names) {

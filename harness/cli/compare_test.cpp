@@ -175,18 +175,31 @@ TEST_F(Compare, rejects_two_seeds_and_shows_them_with_allow_seeds) {
   EXPECT_EQ(verdict(shown), "unknown");
 }
 
-TEST_F(Compare, gives_no_verdict_during_other_load_without_allow_unfit) {
+TEST_F(Compare, judges_a_session_beside_other_work_and_says_so) {
   const std::string path = save("20260101T000000Z", std::string(40, 'a'), 1.5, std::string(40, 'b')).string();
   results::Result session = *results::load_result(path);
   for (int block = 0; block < 20; ++block) session.session.disturbances.push_back({block, 10, 16.4, 0});
   ASSERT_TRUE(write_file(path, results::serialize(session)));
-  const ChildOutcome unfit = compare({path});
+  const ChildOutcome judged = compare({path});
+  EXPECT_EQ(judged.code, 3);
+  EXPECT_NE(judged.output.find("other processes used 1.64 CPUs in 20 of 20 blocks, 100 % of the time; "),
+            std::string::npos)
+      << judged.output;
+}
+
+TEST_F(Compare, gives_two_sessions_no_verdict_during_other_load_without_allow_unfit) {
+  const std::string base = save("20260101T000000Z", std::string(40, 'a'), 1).string(),
+                    path = save("20260102T000000Z", std::string(40, 'b'), 1.5).string();
+  results::Result session = *results::load_result(path);
+  for (int block = 0; block < 20; ++block) session.session.disturbances.push_back({block, 10, 16.4, 0});
+  ASSERT_TRUE(write_file(path, results::serialize(session)));
+  const ChildOutcome unfit = compare({base, path});
   EXPECT_EQ(unfit.code, 4);
-  EXPECT_EQ(unfit.output.find("No verdict, unfit: other processes used 1.64 CPUs in 20 of 20 blocks, 100 % of the "
+  EXPECT_EQ(unfit.output.find("No verdict, head unfit: other processes used 1.64 CPUs in 20 of 20 blocks, 100 % of the "
                               "time; 10 % of a CPU is the limit; "),
             0u)
       << unfit.output;
-  EXPECT_EQ(compare({path, "--allow", "unfit"}).code, 3);
+  EXPECT_EQ(compare({base, path, "--allow", "unfit"}).code, 3);
 }
 
 }  // namespace lab::cli

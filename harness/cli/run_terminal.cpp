@@ -100,6 +100,15 @@ void RunTerminal::on_process(const measure::SessionProgress& progress) {
     print("{}: {}, {} left{}", block, counted(progress.processes, "process", "processes"), left, failures);
 }
 
+void RunTerminal::on_wait(const measure::WaitProgress& progress) {
+  const auto& [look, busy, seconds, most_seconds] = progress;
+  const std::string work = fmt::format("other work to end ({})", cpus_text(busy));
+  if (line_.live())
+    line_.show(fmt::format("run: waiting for {}: {:.0f} of at most {:.0f} s", work, seconds, most_seconds));
+  else if (look == 0)
+    print("waiting at most {:.0f} s for {}", most_seconds, work);
+}
+
 void RunTerminal::on_failure(const results::Failure& failure) {
   print("failed: {}: {}: {}", results::subject(failure.benchmark, failure.arm), failure.kind, failure.detail);
 }

@@ -32,6 +32,7 @@ class RunTerminal : public measure::SessionEvents {
   void on_start(const measure::SessionSpec& spec, const results::Result& head) override;
   void on_conformance(const measure::ConformanceProgress& progress) override;
   void on_process(const measure::SessionProgress& progress) override;
+  void on_wait(const measure::WaitProgress& progress) override;
   void on_failure(const results::Failure& failure) override;
   void on_block(const results::Result& result) override { keep_report(result, planned_blocks_); }
   void on_measured(const std::vector<std::string>& disturbances) override;

@@ -256,24 +256,33 @@ TEST(Run, against_refuses_a_table_too_large_for_its_budget_before_it_starts) {
 
 TEST(Run, exits_with_4_and_reports_at_the_end_that_it_has_no_verdicts) {
   const Bench bench({"plain"});
+  // Each process measures for 0.05 s at least, so that the control has too few.
+  const ChildOutcome outcome = bench.harness({"run", "--quick", "--budget", "0.3", "--filter", "*/store"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.output.find("unfit, not judged\n"), std::string::npos) << outcome.output;
+  const Words unfit = lines_with(outcome.error_tail, "run: unfit: ");
+  ASSERT_EQ(unfit.size(), 1u) << outcome.error_tail;
+  EXPECT_EQ(unfit[0].find("run: unfit: the A/A control has too few processes"), 0u);
+  EXPECT_EQ(last_line(outcome.error_tail), unfit[0]);
+}
+
+TEST(Run, says_what_other_work_disturbed_and_which_blocks_are_judged) {
+  const Bench bench({"plain"});
   // Another process, busy on every CPU for as long as the session takes.
   const ChildOutcome outcome = bench.shell(
       "for cpu in $(seq \"$(nproc)\"); do (while :; do :; done) & busy=\"$busy $!\"; done\n"
       "\"$1\" run --processes 2 --filter '*/store'; echo status $?\n"
       "kill $busy");
-  EXPECT_EQ(last_line(outcome.output), "status 4");
-  EXPECT_NE(
-      outcome.output.find("fake/store: ns per pair, 2 processes, too few for an interval, disturbed, not judged\n"),
-      std::string::npos)
-      << outcome.output;
-  const Words unfit = lines_with(outcome.error_tail, "run: unfit: ");
-  ASSERT_EQ(unfit.size(), 2u) << outcome.error_tail;
-  EXPECT_EQ(unfit[0].find("run: unfit: other processes used "), 0u);
-  EXPECT_EQ(unfit[1].find("run: unfit: the A/A control has too few processes"), 0u);
-  EXPECT_EQ(last_line(outcome.error_tail), unfit[1]);
+  EXPECT_EQ(last_line(outcome.output), "status 0") << "the user asked for two processes";
+  Words said = lines_with(outcome.error_tail, "run: unusual: other processes used ");
+  std::erase_if(said, [](const std::string& line) { return line.find(" during the session (") != std::string::npos; });
+  ASSERT_EQ(said.size(), 1u) << outcome.error_tail;
+  EXPECT_NE(said[0].find(" in 2 of 2 blocks, 100 % of the time; "), std::string::npos) << said[0];
+  EXPECT_NE(said[0].find("too few others are left, so the times of all blocks are judged"), std::string::npos);
   const results::Result result = load(bench.results().at(0));
   EXPECT_EQ(result.session.disturbances.size(), 2u);
-  EXPECT_EQ(judge::judge_fitness(result).reason, "machine");
+  EXPECT_EQ(judge::judge_fitness(result).reason, "blind");
+  EXPECT_EQ(judge::level_fitness(result).reason, "machine");
 }
 
 TEST(Run, lists_failures_at_the_end_exits_with_1_and_measures_the_others) {

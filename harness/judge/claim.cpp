@@ -11,6 +11,7 @@
 #include <set>
 
 #include "harness/judge/exact.h"
+#include "harness/judge/judged_blocks.h"
 #include "harness/judge/summary.h"
 
 namespace lab::judge {
@@ -150,6 +151,15 @@ class ClaimJudge {
     return fitness_.fit || !with_noise ? verdict : ClaimVerdict::kNotJudged;
   }
 
+  /// Whether the quantity is a time that other work disturbed. What a time is divided by was disturbed alike.
+  bool is_disturbed_time(const results::Quantity& quantity, const std::string& benchmark) const {
+    if (!quantity.exhibit.empty())
+      return !is_without_noise(result_, benchmark, quantity) && fitness_.disturbed &&
+             fitness_.disturbed->leaves_no_level();
+    return quantity.over.empty() && is_time(result_, benchmark, quantity.metric) &&
+           !JudgedBlocks(result_, benchmark).is_level(benchmark);
+  }
+
   bool has_numbers(const std::string& benchmark, const std::string& metric) const {
     return !metric_values(result_, benchmark, metric).empty();
   }
@@ -219,8 +229,12 @@ class ClaimJudge {
     const ClaimVerdict verdict = any(ClaimVerdict::kRefuted)                                ? ClaimVerdict::kRefuted
                                  : evidence.values.empty() || any(ClaimVerdict::kUndecided) ? ClaimVerdict::kUndecided
                                                                                             : ClaimVerdict::kReproduced;
+    const bool disturbed = std::ranges::any_of(benchmarks, [&](const std::string& benchmark) {
+      return is_disturbed_time(evidence.claim->quantity, benchmark);
+    });
     const bool has_numbers = !benchmarks.empty();
-    return {{&claim_, unless_disturbed(verdict, with_noise), std::move(benchmarks), std::move(evidence), has_numbers}};
+    return {{&claim_, disturbed ? ClaimVerdict::kNotJudged : unless_disturbed(verdict, with_noise),
+             std::move(benchmarks), std::move(evidence), has_numbers}};
   }
 
   ExactValue::Source source_of(const results::Quantity& quantity, const std::string& benchmark) const {

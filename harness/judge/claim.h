@@ -15,7 +15,8 @@
 
 namespace lab::judge {
 
-/// kNotJudged: the session is unfit, and the claim is about a metric with noise. What was measured is kept.
+/// kNotJudged: the session is unfit, and the claim is about a metric with noise; or the claim is about a time as such,
+/// and other work disturbed it (JudgedBlocks::is_level). What was measured is kept.
 enum class ClaimVerdict { kReproduced, kWeaker, kRefuted, kUndecided, kNotJudged };
 
 /// "reproduced", "weaker", "refuted", "undecided" or "not judged".
@@ -156,7 +157,8 @@ struct JudgedClaim {
 /// The claims about the article's family, in its order. `article` must outlive them. Returns a ratio claim once per
 /// case that has measurements of its own; without any, once for the first case. Claims about drivers are not judged
 /// here. A claim of which no benchmark has what it needs (results::ClaimNeed) is undecided. `fitness`: of the result;
-/// if it is unfit, only claims about metrics without noise are judged.
+/// if it is unfit, only claims about metrics without noise are judged. Ratios and orders compare benchmarks that other
+/// work disturbed alike; a number, a bound or a formula of times that it disturbed is not judged.
 std::vector<JudgedClaim> judge_claims(const results::Article& article, const results::Result& result,
                                       const Fitness& fitness);
 

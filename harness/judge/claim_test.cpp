@@ -294,9 +294,32 @@ TEST(Claim, about_something_with_noise_is_not_judged_in_an_unfit_session) {
     EXPECT_EQ(verdict_of(claim), ratio.measured ? "not judged" : "undecided");
     EXPECT_TRUE(!ratio.measured || ratio.measured->interval) << "what was measured is kept";
   }
-  // By the load that the session recorded.
+}
+
+TEST(Claim, about_a_time_as_such_is_not_judged_if_other_work_disturbed_it_and_a_ratio_is) {
+  using enum results::ExactClaim::Relation;
+  results::Result result;
+  sample::add_bucket_family(result, 12);
+  const std::string before = verdict_of(judge_claims(buckets(), result).front());
+  const std::string benchmark = result.processes.front().benchmark;
+  results::Article article;
+  article.family = std::string(results::benchmark_parts(benchmark).family);
+  const auto claim = [&](const char* metric, const char* over) {
+    results::ExactClaim made{{benchmark, metric}, {"1e9", 1e9, 1}, kMost};
+    made.quantity.over = over;
+    return results::Claim{"", made};
+  };
+  article.claims = {claim("time", ""), claim("time", "time")};
+  const auto verdicts = [&] {
+    const std::vector<JudgedClaim> claims = judge_claims(article, result);
+    return std::vector<std::string>{verdict_of(claims[0]), verdict_of(claims[1])};
+  };
+  EXPECT_EQ(verdicts(), (std::vector<std::string>{"reproduced", "reproduced"}));
   for (int block = 0; block < 12; ++block) result.session.disturbances.push_back({block, 10, 17, 0});
-  EXPECT_EQ(verdict_of(judge_claims(buckets(), result).front()), "not judged");
+  EXPECT_EQ(verdicts(), (std::vector<std::string>{"not judged", "reproduced"}));
+  EXPECT_EQ(verdict_of(judge_claims(buckets(), result).front()), before) << "variants are disturbed alike";
+  for (std::size_t block = 0; block < 6; ++block) result.session.disturbances[block].foreign = 0;
+  EXPECT_EQ(verdicts().front(), "reproduced") << "in the undisturbed blocks";
 }
 
 TEST(Claim, of_an_order_is_judged_in_an_unfit_session_where_it_is_exact) {
@@ -332,6 +355,10 @@ TEST(Claim, about_latencies_is_not_judged_in_an_unfit_session_and_about_other_ex
   EXPECT_EQ(verdict_of(fit[0]), "reproduced");
   EXPECT_EQ(verdict_of(unfit[0]), "not judged");
   EXPECT_EQ(verdict_of(unfit[1]), "reproduced");
+  for (int block = 0; block < 2; ++block) result.session.disturbances.push_back({block, 10, 17, 0});
+  const std::vector<JudgedClaim> disturbed = judge_claims(article, result);
+  EXPECT_EQ(verdict_of(disturbed[0]), "not judged");
+  EXPECT_EQ(verdict_of(disturbed[1]), "reproduced");
 }
 
 TEST(Claim, may_be_about_the_figures_of_an_exhibit) {

@@ -140,7 +140,7 @@ class SideComparison {
   }
 
   void judge_session(const Result& result) {
-    comparison_.fitness.push_back(judge_fitness(result));
+    comparison_.fitness.push_back(comparison_.interleaved ? judge_fitness(result) : level_fitness(result));
     if (result.session.state == "interrupted") warn(InterruptedSession{result.session.id});
   }
 
@@ -165,8 +165,8 @@ class SideComparison {
 
   VerdictRule rule() const {
     const Reason unfit = unfit_reason(comparison_) == kBlindReason ? Reason::kUnfit : Reason::kDisturbed;
-    return {comparison_.session_shift, settings_.alpha, settings_.threshold,
-            comparison_.judged ? Reason::kNone : unfit};
+    return {comparison_.session_shift, settings_.alpha, settings_.threshold, comparison_.judged ? Reason::kNone : unfit,
+            !comparison_.interleaved && !settings_.allow_unfit};
   }
 
   ComparedArm base_, head_;

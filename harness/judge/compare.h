@@ -1,7 +1,8 @@
 /// Compares each benchmark of head with base.
 ///
 /// Within a session both arms ran interleaved in blocks: the exact rank test (stats/ranks.h) runs on strata of blocks
-/// (stats/strata.h). Two sessions are not interleaved, and a machine is never in the same state twice.
+/// (stats/strata.h). Two sessions are not interleaved, and a machine is never in the same state twice. Which blocks of
+/// a session are judged, and whether its times can be compared with another's, is in judged_blocks.h.
 ///
 /// The parts, in the order in which they are used:
 ///   1. compared_arm.h   one side: an arm's values by benchmark; whether two sides can be compared

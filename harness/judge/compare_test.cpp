@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <random>
 
 #include "harness/judge/compare_fixture.h"
 
@@ -14,29 +16,110 @@ using results::kHead;
 using results::Process;
 using results::Result;
 
-TEST(Compare, gives_no_verdict_in_a_session_disturbed_by_other_load) {
-  Result session =
-      SessionMaker().session(3, 20, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.1 : 1; });
+namespace {
+
+/// 20 blocks with a control, of which other work disturbed the first `busy`; head is `change` times slower in row 1.
+Result loaded_session(
+    int busy, double change, const std::function<void(Process&)>& disturb = [](Process&) {}) {
+  Result session = SessionMaker().session(3, 20, {kBase, kHead, kControl}, [&](int row, std::string_view arm) {
+    return row == 1 && arm == kHead ? change : 1;
+  });
   for (int block = 0; block < 20; ++block)
-    session.session.disturbances.push_back({block, 10, block < 5 ? 16.4 : 0.1, 0});
-  const Comparison comparison = *compare_arms(session, {});
-  EXPECT_EQ(exit_status(comparison), ExitStatus::kUnfit);
-  EXPECT_EQ(unfit_reason(comparison), kMachineReason);
-  EXPECT_EQ(comparison.rows[0].reason, Reason::kDisturbed);
-  CompareSettings anyway;
-  anyway.allow_unfit = true;
-  EXPECT_EQ(exit_status(*compare_arms(session, anyway)), ExitStatus::kRegression);
-  // Each of two sessions is judged.
-  const Comparison two = *compare_sessions(SessionMaker(2).session(3, 8, {kHead}), session, {});
+    session.session.disturbances.push_back({block, 10, block < busy ? 16.4 : 0.1, 0});
+  for (Process& process : session.processes)
+    if (process.block < busy) disturb(process);
+  return session;
+}
+
+}  // namespace
+
+TEST(Compare, judges_the_undisturbed_blocks_of_a_session_disturbed_by_other_load) {
+  // Other work happened to hit head alone.
+  const auto hit_head = [](Process& process) {
+    if (process.arm == kHead) process.real_time *= 1.4;
+  };
+  const Comparison same = *compare_arms(loaded_session(10, 1, hit_head), at(0.03));
+  EXPECT_EQ(exit_status(same), ExitStatus::kOk);
+  EXPECT_EQ(count(same, Verdict::kSame), 3u);
+  EXPECT_EQ(same.rows[0].head_processes, 10u);
+  EXPECT_LT(same.rows[0].head_value, 102) << "the medians are those of the verdict's blocks";
+  const Comparison slower = *compare_arms(loaded_session(10, 1.07, hit_head), {});
+  EXPECT_EQ(exit_status(slower), ExitStatus::kRegression);
+  EXPECT_EQ(verdict_of(slower, 1), Verdict::kRegressed);
+  EXPECT_EQ(count(slower, Verdict::kRegressed), 1u);
+}
+
+TEST(Compare, judges_all_blocks_if_all_are_disturbed) {
+  std::mt19937_64 random(3);
+  std::exponential_distribution<double> slowdown(20);
+  const auto slow_some = [&](Process& process) {
+    if (random() % 2 == 0) process.real_time *= std::exp(slowdown(random));
+  };
+  const Comparison slower = *compare_arms(loaded_session(20, 1.2, slow_some), {});
+  EXPECT_EQ(verdict_of(slower, 1), Verdict::kRegressed);
+  EXPECT_EQ(slower.rows[0].head_processes, 20u);
+  EXPECT_EQ(count(slower, Verdict::kRegressed), 1u);
+  EXPECT_EQ(count(*compare_arms(loaded_session(20, 1, slow_some), {}), Verdict::kUnknown), 3u) << "nothing is hidden";
+  // The control has the last word.
+  const Comparison biased = *compare_arms(loaded_session(20, 1.2,
+                                                         [](Process& process) {
+                                                           if (process.arm == kControl) process.real_time *= 1.05;
+                                                         }),
+                                          {});
+  EXPECT_EQ(exit_status(biased), ExitStatus::kUnfit);
+  EXPECT_EQ(unfit_reason(biased), kMachineReason);
+  EXPECT_EQ(biased.rows[0].reason, Reason::kDisturbed);
+}
+
+TEST(Compare, gives_two_sessions_no_verdict_on_times_that_other_work_disturbed) {
+  Result busy = loaded_session(20, 1.1);
+  const Result quiet = SessionMaker(2).session(3, 8, {kHead});
+  const Comparison two = *compare_sessions(quiet, busy, {});
   ASSERT_EQ(two.fitness.size(), 2u);
   EXPECT_TRUE(two.fitness[0].fit);
   EXPECT_FALSE(two.fitness[1].fit);
   EXPECT_EQ(unfit_reason(two), kMachineReason);
+  EXPECT_EQ(exit_status(two), ExitStatus::kUnfit);
+  CompareSettings anyway;
+  anyway.allow_unfit = true;
+  EXPECT_EQ(verdict_of(*compare_sessions(quiet, busy, anyway), 1), Verdict::kRegressed);
   // Where nothing is tested, nothing is spoilt.
-  EXPECT_EQ(exit_status(*compare_sessions(session, session, {})), ExitStatus::kOk);
+  EXPECT_EQ(exit_status(*compare_sessions(busy, busy, {})), ExitStatus::kOk);
   // Nor is what has no noise.
-  for (Process& process : session.processes) process.counters["metadata_bytes"] = process.arm == kHead ? 128 : 64;
-  EXPECT_EQ(exit_status(*compare_arms(session, {})), ExitStatus::kRegression);
+  for (Process& process : busy.processes) process.counters["metadata_bytes"] = 256;
+  EXPECT_EQ(exit_status(*compare_sessions(quiet, busy, {})), ExitStatus::kRegression);
+  // The undisturbed blocks of a session are enough.
+  EXPECT_EQ(verdict_of(*compare_sessions(quiet, loaded_session(10, 1.1), {}), 1), Verdict::kRegressed);
+}
+
+TEST(Compare, gives_two_sessions_verdicts_on_the_benchmarks_that_other_work_left_alone) {
+  Result head = loaded_session(0, 1.1);
+  for (int block = 20; block < 30; ++block) head.session.disturbances.push_back({block, 10, 16.4, 0});
+  Result base = SessionMaker(2).session(3, 20, {kHead});
+  for (Result* session : {&base, &head})
+    for (int block = 20; block < 30; ++block)
+      session->processes.push_back(
+          results::fixture_process("shelf/v0/take", block, 100 * (session == &head ? 3.0 : 1.0)));
+  const Comparison two = *compare_sessions(base, head, {});
+  EXPECT_EQ(verdict_of(two, 1), Verdict::kRegressed);
+  const ComparisonRow& take = *find_row(two, "shelf/v0/take");
+  EXPECT_EQ(take.verdict, Verdict::kUnknown);
+  EXPECT_EQ(take.reason, Reason::kDisturbed);
+}
+
+TEST(Compare, does_not_take_what_other_work_did_for_a_difference_between_sessions) {
+  auto [base, head] = of_one_build(12, 1);
+  head.arms[0].executables["shelf/v0"] = "def";
+  for (int block = 10; block < 20; ++block) {
+    head.session.disturbances.push_back({block, 10, 16.4, 0});
+    for (Result* session : {&base, &head})
+      for (int row = 0; row < 12; ++row)
+        session->processes.push_back(
+            results::fixture_process(fmt::format("shelf/v{}/take", row), block, 100 * (session == &head ? 3.0 : 1.0)));
+  }
+  EXPECT_LT(compare_sessions(base, head, {})->session_shift, 0.05);
+  head.session.disturbances.clear();
+  EXPECT_GT(compare_sessions(base, head, {})->session_shift, 1);
 }
 
 TEST(Compare, gives_no_verdict_in_an_unfit_session_without_allow_unfit) {

@@ -112,17 +112,25 @@ std::optional<std::size_t> common_values(const std::vector<Datum>& base, const s
 ComparedArm::ComparedArm(const results::Result& result, std::string_view arm, const std::vector<std::string>& also)
     : result_(&result), arm_(arm) {
   std::map<std::string, WorkloadInfo> workloads;  // by benchmark
+  std::map<std::string, JudgedBlocks> blocks;     // by workload
   for (const Process& process : result.processes) {
     if (process.arm != arm) continue;
     auto known = workloads.find(process.benchmark);
     if (known == workloads.end())
       known = workloads.emplace(process.benchmark, results::workload_of(result, process.benchmark)).first;
-    add(process, known->second, also);
+    const results::BenchmarkParts parts = results::benchmark_parts(process.benchmark);
+    const auto judged =
+        blocks.try_emplace(fmt::format("{}/{}", parts.family, parts.workload), result, process.benchmark);
+    add(process, known->second, judged.first->second, also);
   }
 }
 
-void ComparedArm::add(const Process& process, const WorkloadInfo& workload, const std::vector<std::string>& also) {
+void ComparedArm::add(const Process& process, const WorkloadInfo& workload, const JudgedBlocks& blocks,
+                      const std::vector<std::string>& also) {
+  const bool judged = blocks.judges(process), level = blocks.is_level(process.benchmark);
   for (const results::Metric& metric : results::judged_metrics(workload, also)) {
+    const bool is_time = metric.kind == results::MetricKind::kTime;
+    if (is_time && !judged) continue;
     const std::optional<double> value = results::metric_value(workload, process, metric.name);
     if (!value) continue;
     Measured& measured = benchmarks_[results::metric_name(process.benchmark, workload, metric.name)];
@@ -130,6 +138,7 @@ void ComparedArm::add(const Process& process, const WorkloadInfo& workload, cons
     measured.metric = metric;
     measured.seeds.insert(process.seed);
     measured.warming_up += process.warmup && !process.warmup->stationary;
+    measured.level = level || !is_time;
   }
 }
 

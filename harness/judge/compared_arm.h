@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/judge/comparison.h"
+#include "harness/judge/judged_blocks.h"
 #include "harness/results/metrics.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"
@@ -22,7 +23,7 @@ namespace lab::judge {
 /// result, which must outlive it.
 class ComparedArm {
  public:
-  /// Has the results::judged_metrics, and those in `also`.
+  /// Has the results::judged_metrics, and those in `also`, of the blocks that are judged (judged_blocks.h).
   ComparedArm(const results::Result& result, std::string_view arm, const std::vector<std::string>& also);
 
   const results::Result& result() const { return *result_; }
@@ -39,6 +40,8 @@ class ComparedArm {
   const std::vector<stats::Datum>& values(const std::string& benchmark) const { return find(benchmark).values; }
   const results::Metric& metric(const std::string& benchmark) const { return find(benchmark).metric; }
   const std::set<std::uint64_t>& seeds(const std::string& benchmark) const { return find(benchmark).seeds; }
+  /// Whether its values can be compared with those of another session (JudgedBlocks::is_level).
+  bool is_level(const std::string& benchmark) const { return find(benchmark).level; }
   /// Whether more than half of its processes measured before their repetitions were stationary.
   bool is_warming_up(const std::string& benchmark) const;
   /// The hash of its executable; "" if unknown.
@@ -53,9 +56,10 @@ class ComparedArm {
     results::Metric metric;
     std::set<std::uint64_t> seeds;
     std::size_t warming_up = 0;
+    bool level = true;
   };
 
-  void add(const results::Process& process, const results::WorkloadInfo& workload,
+  void add(const results::Process& process, const results::WorkloadInfo& workload, const JudgedBlocks& blocks,
            const std::vector<std::string>& also);
   const Measured& find(const std::string& benchmark) const;
   const results::Arm* found_arm() const { return results::find_arm(*result_, arm_); }

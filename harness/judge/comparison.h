@@ -38,7 +38,7 @@ enum class Reason {
   kUnfit,       ///< the session's control could have detected nothing
   kSeeds,       ///< the two sides did different work
   kMachine,     ///< the two sides ran on different machines
-  kDisturbed,   ///< the session's times were not made by the code alone
+  kDisturbed,   ///< the session's times were not made by the code alone, or in two sessions, those of this row
 };
 
 /// "identical", "too_young" (also kNoInterval), "blind" (also kWarmingUp and kUnfit), "seeds", "machine" (also

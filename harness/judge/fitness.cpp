@@ -1,8 +1,11 @@
 #include "harness/judge/fitness.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "harness/judge/summary.h"
@@ -44,17 +47,31 @@ bool is_biased(const ControlRow& row) {
   return row.adjusted < kUnfitAlpha && std::abs(std::log(row.ratio)) >= kHarmlessBias;
 }
 
-bool is_disturbed(const results::Disturbance& block) {
-  return block.foreign + block.stolen > kDisturbedShare * block.seconds + kTicks;
-}
-
 /// The machine's logical CPUs; 0 if unknown.
 double cpus_of(const results::Result& result) {
   return std::max(result.context.num_cpus, result.machine.logical_cores);
 }
 
-/// None if they took little of the session's time. `cpus`: of the machine, 0 if unknown.
-std::optional<DisturbedBlocks> find_disturbed(const std::vector<results::Disturbance>& blocks, double cpus) {
+/// Counts what is judged of head's benchmarks.
+void count_benchmarks(const results::Result& result, DisturbedBlocks& found) {
+  std::set<std::string> benchmarks;
+  for (const results::Process& process : result.processes)
+    if (process.arm == results::kHead) benchmarks.insert(process.benchmark);
+  std::map<std::string, JudgedBlocks> workloads;
+  for (const std::string& benchmark : benchmarks) {
+    const results::BenchmarkParts parts = results::benchmark_parts(benchmark);
+    const JudgedBlocks& blocks =
+        workloads.try_emplace(fmt::format("{}/{}", parts.family, parts.workload), result, benchmark).first->second;
+    ++found.benchmarks;
+    found.affected += blocks.is_affected(benchmark);
+    found.all_judged += blocks.is_affected(benchmark) && !blocks.sets_aside(benchmark);
+    found.without_level += !blocks.is_level(benchmark);
+  }
+}
+
+/// None if there are none.
+std::optional<DisturbedBlocks> find_disturbed(const results::Result& result) {
+  const std::vector<results::Disturbance>& blocks = result.session.disturbances;
   DisturbedBlocks found{.all = blocks.size()};
   double all_seconds = 0;
   for (const results::Disturbance& block : blocks) {
@@ -65,12 +82,14 @@ std::optional<DisturbedBlocks> find_disturbed(const std::vector<results::Disturb
     found.foreign += block.foreign;
     found.stolen += block.stolen;
   }
-  if (found.seconds <= kDisturbedTime * all_seconds) return std::nullopt;
-  found.share_of_time = found.seconds / all_seconds;
+  if (found.count == 0) return std::nullopt;
+  found.share_of_time = all_seconds > 0 ? found.seconds / all_seconds : 1;
   found.seconds = std::max(found.seconds, kTicks);
   // In a container the kernel may count the CPUs of the whole host.
+  const double cpus = cpus_of(result);
   if (cpus > 0 && found.foreign + found.stolen > cpus * (found.seconds + kTicks * static_cast<double>(found.count)))
     found.too_few_cpus = cpus;
+  count_benchmarks(result, found);
   return found;
 }
 
@@ -113,11 +132,20 @@ const ControlRow& most_biased(const Control& control) {
 
 Fitness judge_fitness(const results::Result& result) {
   Fitness fitness;
-  fitness.disturbed = find_disturbed(result.session.disturbances, cpus_of(result));
+  fitness.disturbed = find_disturbed(result);
   fitness.control = judge_control(result);
-  fitness.fit = !fitness.disturbed && fitness.control.fit;
+  fitness.fit = fitness.control.fit;
+  fitness.reason = fitness.control.reason;
+  return fitness;
+}
+
+Fitness level_fitness(const results::Result& result) {
+  Fitness fitness = judge_fitness(result);
+  if (!fitness.disturbed || !fitness.disturbed->leaves_no_level()) return fitness;
+  fitness.fit = false;
   // The disturbance comes first, because it may be the cause of the control's finding.
-  fitness.reason = fitness.disturbed ? kMachineReason : fitness.control.reason;
+  fitness.reason = kMachineReason;
+  fitness.lacks_levels = true;
   return fitness;
 }
 

@@ -1,4 +1,5 @@
-/// Whether a session may give verdicts, from its A/A control and from the other load on the machine.
+/// Whether a session may give verdicts, from its A/A control, and what the other load on the machine cost it
+/// (judged_blocks.h).
 ///
 /// The A/A control of a session: one build as two arms, head and control, each in links of its own if the build has
 /// several. There is no true difference beyond that of the links. One found between them could be found between any two
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/judge/judged_blocks.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"
 
@@ -61,7 +63,7 @@ Control judge_control(const results::Result& result);
 /// The row with the clearest bias. `control` has rows.
 const ControlRow& most_biased(const Control& control);
 
-/// The disturbed blocks of a session that they make unfit.
+/// The blocks of a session that other work disturbed, and what is judged of them.
 struct DisturbedBlocks {
   std::size_t count = 0, all = 0;  ///< blocks
   double share_of_time = 0;        ///< of the session
@@ -69,28 +71,27 @@ struct DisturbedBlocks {
   double foreign = 0, stolen = 0;  ///< CPU seconds: used by other processes, withheld by the host
   /// CPUs of the machine, if it cannot give as much CPU time as the kernel counted.
   std::optional<double> too_few_cpus = {};
+  std::size_t benchmarks = 0;     ///< of head
+  std::size_t affected = 0;       ///< of these, with processes in disturbed blocks
+  std::size_t all_judged = 0;     ///< of these, judged on all of their blocks, because too few are undisturbed
+  std::size_t without_level = 0;  ///< of these, whose times say nothing about this machine: JudgedBlocks::is_level
+
+  bool leaves_no_level() const { return benchmarks > 0 && without_level == benchmarks; }
 };
 
 struct Fitness {
   bool fit = true;
   std::string_view reason = {};                   ///< kMachineReason or kBlindReason if unfit, else ""
-  std::optional<DisturbedBlocks> disturbed = {};  ///< if they make it unfit
-  Control control = {};                           ///< may make it unfit, too
+  std::optional<DisturbedBlocks> disturbed = {};  ///< if there are any
+  Control control = {};                           ///< may make it unfit
+  bool lacks_levels = false;                      ///< it is unfit because no time is a level: only of level_fitness
 };
 
-/// A block is disturbed if the CPU seconds used by other processes plus those withheld by the host exceed this share of
-/// one CPU...
-inline constexpr double kDisturbedShare = 0.1;
-/// ...by more than this, in seconds: the kernel reports each of five sums (user, nice, system and both interrupts) in
-/// whole ticks of 0.01 s, so the share of a short block is inexact.
-inline constexpr double kTicks = 0.05;
-/// A session is unfit if its disturbed blocks took more than this share of its time. They differ in length: one block
-/// has all core benchmarks, another the variants of one workload.
-inline constexpr double kDisturbedTime = 0.2;
-
-/// Unfit if the control is unfit (judge_control) or too many blocks were disturbed. Data that was not recorded, as in
-/// older results, makes no session unfit.
+/// For verdicts within the session: unfit if the control is (judge_control).
 Fitness judge_fitness(const results::Result& result);
+
+/// For what compares its times with those of other sessions: unfit also if none of its times is a level.
+Fitness level_fitness(const results::Result& result);
 
 /// kUnfit if no time of the session has a verdict, else kOk. A user who chose the number of processes gets kOk with a
 /// blind control: whether they are enough for a verdict was not asked.

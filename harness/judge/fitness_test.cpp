@@ -14,25 +14,27 @@ namespace {
 
 using results::disturbed_result;
 
-/// The fitness of a session without a control: unfit only by its disturbed blocks.
-Fitness fitness_of(const results::Result& result) {
-  const Fitness fitness = judge_fitness(result);
-  EXPECT_EQ(fitness.fit, !fitness.disturbed);
-  EXPECT_EQ(fitness.reason, fitness.fit ? "" : kMachineReason);
-  EXPECT_TRUE(fitness.control.fit);
-  return fitness;
+/// A control arm of shelf/plain/store, `bias` times head.
+void add_control(results::Result& result, double bias) {
+  const std::vector<results::Process> before = result.processes;
+  for (results::Process process : before) {
+    if (process.benchmark != "shelf/plain/store") continue;
+    process.arm = results::kControl;
+    process.real_time *= bias;
+    result.processes.push_back(process);
+  }
 }
 
-bool is_fit(const std::vector<std::array<double, 3>>& blocks) {
-  return fitness_of(disturbed_result(blocks)).fit;
+std::vector<std::array<double, 3>> busy_blocks(std::size_t count) {
+  return std::vector<std::array<double, 3>>(count, {20, 36, 1});
 }
 
 }  // namespace
 
-TEST(Fitness, has_the_sums_of_the_disturbed_blocks) {
-  std::vector<std::array<double, 3>> blocks(10, {20, 36, 1});
+TEST(Fitness, has_the_sums_of_the_disturbed_blocks_and_what_is_judged) {
+  std::vector<std::array<double, 3>> blocks = busy_blocks(10);
   blocks[4] = {20, 2, 0};
-  const Fitness fitness = fitness_of(disturbed_result(blocks));
+  const Fitness fitness = judge_fitness(disturbed_result(blocks));
   ASSERT_TRUE(fitness.disturbed);
   EXPECT_EQ(fitness.disturbed->count, 9u);
   EXPECT_EQ(fitness.disturbed->all, 10u);
@@ -41,70 +43,77 @@ TEST(Fitness, has_the_sums_of_the_disturbed_blocks) {
   EXPECT_EQ(fitness.disturbed->foreign, 324);
   EXPECT_EQ(fitness.disturbed->stolen, 9);
   EXPECT_FALSE(fitness.disturbed->too_few_cpus);
+  EXPECT_EQ(fitness.disturbed->benchmarks, 2u);
+  EXPECT_EQ(fitness.disturbed->affected, 2u);
+  EXPECT_EQ(fitness.disturbed->all_judged, 2u);
+  EXPECT_EQ(fitness.disturbed->without_level, 2u);
+  blocks.resize(16, {20, 2, 0});
+  const Fitness aside = judge_fitness(disturbed_result(blocks));
+  EXPECT_EQ(aside.disturbed->count, 9u);
+  EXPECT_EQ(aside.disturbed->affected, 2u);
+  EXPECT_EQ(aside.disturbed->all_judged, 0u);
+  EXPECT_EQ(aside.disturbed->without_level, 0u);
 }
 
 TEST(Fitness, knows_that_more_cpus_than_there_are_cannot_be_busy) {
   // A container of 8 CPUs on a host of which 463 are busy.
-  EXPECT_EQ(fitness_of(disturbed_result({{10, 4634.5, 0}, {10, 4634.5, 0}})).disturbed->too_few_cpus, 8);
-  EXPECT_FALSE(fitness_of(disturbed_result({{10, 79, 0}})).disturbed->too_few_cpus);
+  const auto cpus_of = [](const std::vector<std::array<double, 3>>& blocks) {
+    return judge_fitness(disturbed_result(blocks)).disturbed->too_few_cpus;
+  };
+  EXPECT_EQ(cpus_of({{10, 4634.5, 0}, {10, 4634.5, 0}}), 8);
+  EXPECT_FALSE(cpus_of({{10, 79, 0}}));
+}
+
+TEST(Fitness, for_verdicts_is_decided_by_the_control_alone) {
+  results::Result result = disturbed_result(busy_blocks(20));
+  EXPECT_TRUE(judge_fitness(result).fit) << "arms within a block are disturbed alike";
+  add_control(result, 1);
+  EXPECT_TRUE(judge_fitness(result).fit);
+  results::Result biased = disturbed_result(busy_blocks(20));
+  add_control(biased, 1.5);
+  const Fitness fitness = judge_fitness(biased);
+  EXPECT_FALSE(fitness.fit);
+  EXPECT_EQ(fitness.reason, kMachineReason);
+  EXPECT_FALSE(fitness.lacks_levels);
+}
+
+TEST(Fitness, for_levels_needs_a_time_that_other_work_left_alone) {
+  const auto is_level = [](const std::vector<std::array<double, 3>>& blocks) {
+    const Fitness fitness = level_fitness(disturbed_result(blocks));
+    EXPECT_EQ(fitness.fit, !fitness.lacks_levels);
+    EXPECT_EQ(fitness.reason, fitness.fit ? "" : kMachineReason);
+    return fitness.fit;
+  };
+  EXPECT_FALSE(is_level(busy_blocks(20)));
+  std::vector<std::array<double, 3>> blocks = busy_blocks(20);
+  for (std::size_t i = 0; i < kLeastUndisturbed; ++i) blocks[3 * i] = {20, 1, 0};
+  EXPECT_TRUE(is_level(blocks));
+  EXPECT_TRUE(level_fitness(results::fixture_result(4)).fit) << "without load data";
+  EXPECT_TRUE(level_fitness(results::fixture_result()).fit);
+  // One benchmark with a level is enough: the others have no point.
+  results::Result result = disturbed_result(busy_blocks(20));
+  for (int block = 20; block < 26; ++block) {
+    result.session.disturbances.push_back({block, 20, 0, 0});
+    result.processes.push_back(results::fixture_process("shelf/plain/drop", block, 100));
+  }
+  EXPECT_TRUE(level_fitness(result).fit);
 }
 
 TEST(Fitness, decides_the_exit_status) {
-  results::Result result = disturbed_result({{10, 4, 0}});
+  results::Result result = disturbed_result(busy_blocks(20));
+  EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kOk);
+  EXPECT_EQ(exit_status(result, level_fitness(result)), ExitStatus::kUnfit);
+  add_control(result, 1.5);
   EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kUnfit);
   result.session.mode = "processes";
-  EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kUnfit) << "disturbed, however many were asked for";
-  result.session.disturbances.clear();
-  EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kOk);
-  result.processes.push_back(results::fixture_process("shelf/plain/store", 0, 120));
-  result.processes.back().arm = results::kControl;
-  EXPECT_EQ(judge_fitness(result).reason, kBlindReason);
-  EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kOk) << "one process was asked for";
-  result.session.mode = "default";
-  EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kUnfit);
-}
-
-TEST(Fitness, counts_blocks_by_their_time) {
-  EXPECT_FALSE(is_fit({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {1, 0, 0}, {1, 0, 0}}));
-  EXPECT_TRUE(is_fit({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {10, 0, 0}}));
-  EXPECT_FALSE(is_fit({{0.5, 0, 0}, {0.5, 0, 0}, {10, 4, 0}}));
-}
-
-TEST(Fitness, tolerates_a_fifth_of_disturbed_time) {
-  std::vector<std::array<double, 3>> blocks(10, {20, 0.5, 0.1});
-  blocks[0] = blocks[9] = {20, 20, 0};
-  EXPECT_TRUE(is_fit(blocks));
-  blocks[5] = {20, 20, 0};
-  EXPECT_FALSE(is_fit(blocks));
-}
-
-TEST(Fitness, ignores_a_clock_tick_in_a_short_block) {
-  // 0.2 s: what the kernel rounds is a quarter of it.
-  EXPECT_TRUE(is_fit({{0.2, 0.05, 0.01}}));
-  EXPECT_FALSE(is_fit({{0.2, 0.15, 0}}));
-  EXPECT_TRUE(is_fit({{0, 0, 0}}));
-}
-
-TEST(Fitness, is_assumed_for_results_without_load_data) {
-  EXPECT_TRUE(fitness_of(results::fixture_result(4)).fit);
-  EXPECT_TRUE(fitness_of(results::fixture_result()).fit);
-}
-
-TEST(Fitness, includes_the_control) {
-  results::Result result = disturbed_result(std::vector<std::array<double, 3>>(20, {20, 20, 0}));
-  for (int block = 0; block < 20; ++block) {
-    results::Process process = results::fixture_process("shelf/plain/store", block, 120 + block);
-    process.arm = results::kControl;
-    result.processes.push_back(process);
-  }
-  const Fitness fitness = judge_fitness(result);
-  EXPECT_EQ(fitness.reason, kMachineReason);
-  EXPECT_TRUE(fitness.disturbed && !fitness.control.fit);
-  result.session.disturbances.clear();
-  const Fitness alone = judge_fitness(result);
-  EXPECT_FALSE(alone.disturbed);
-  EXPECT_FALSE(alone.control.fit);
-  EXPECT_EQ(alone.reason, alone.control.reason);
+  EXPECT_EQ(exit_status(result, judge_fitness(result)), ExitStatus::kUnfit) << "biased, however many were asked for";
+  results::Result few = disturbed_result(busy_blocks(1));
+  add_control(few, 1);
+  few.session.mode = "processes";
+  EXPECT_EQ(judge_fitness(few).reason, kBlindReason);
+  EXPECT_EQ(exit_status(few, judge_fitness(few)), ExitStatus::kOk) << "one process was asked for";
+  few.session.mode = "default";
+  EXPECT_EQ(exit_status(few, judge_fitness(few)), ExitStatus::kUnfit);
 }
 
 namespace {
@@ -203,6 +212,28 @@ TEST(Control, of_one_family_does_not_cover_another) {
   EXPECT_EQ(control.reason, kBlindReason);
   EXPECT_TRUE(control.rows.at(0).detectable_change);
   EXPECT_FALSE(control.rows.at(1).detectable_change);
+}
+
+TEST(Control, is_judged_on_the_blocks_that_verdicts_are_judged_on) {
+  // Other work happened to make the control alone slower.
+  results::Result result = session(1, 20, 1);
+  for (int block = 0; block < 20; ++block)
+    result.session.disturbances.push_back({block, 10, block < 8 ? 15.0 : 0.0, 0});
+  for (results::Process& process : result.processes)
+    if (process.block < 8 && process.arm == results::kControl) process.real_time *= 2;
+  const Control control = judge_control(result);
+  EXPECT_TRUE(control.fit);
+  EXPECT_EQ(control.rows.at(0).processes, 24u);
+  result.session.disturbances.clear();
+  EXPECT_EQ(judge_control(result).rows.at(0).processes, 40u);
+  EXPECT_FALSE(judge_control(result).fit);
+}
+
+TEST(Control, makes_a_session_unfit_whose_noise_under_load_would_have_hidden_a_change) {
+  results::Result result = session(1, 20, 1, 1, 0.5);
+  for (int block = 0; block < 20; ++block) result.session.disturbances.push_back({block, 10, 15, 0});
+  EXPECT_EQ(judge_fitness(result).reason, kBlindReason);
+  EXPECT_EQ(level_fitness(result).reason, kMachineReason);
 }
 
 TEST(Control, reports_a_session_without_a_control_arm) {

@@ -53,7 +53,7 @@ std::string why_skipped(const results::Result& result) {
   if (result.session.state == "interrupted") return "interrupted session";
   if (result.source.dirty.value_or(false)) return "dirty source";
   // A session with a blind control stays: it is as noisy as its series, and the detector uses that noise.
-  if (judge_fitness(result).reason == kMachineReason) return kUnfitSession;
+  if (level_fitness(result).reason == kMachineReason) return kUnfitSession;
   return "";
 }
 
@@ -100,7 +100,7 @@ std::vector<results::CondensedRow> condensed_rows(const results::Result& result)
   std::vector<results::CondensedRow> rows;
   const auto exact = exact_counters(result, results::kHead);
   for (const SummaryRow& row : summarize(result)) {
-    if (!(row.value.median > 0)) continue;
+    if (!(row.value.median > 0) || !row.level) continue;
     results::CondensedRow& kept = rows.emplace_back();
     kept.benchmark = row.benchmark;
     kept.value = row.value;

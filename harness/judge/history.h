@@ -16,13 +16,13 @@
 
 namespace lab::judge {
 
-/// A value of CondensedResult::skipped: the machine was disturbed (judge/fitness.h).
+/// A value of CondensedResult::skipped: the control is biased, or other work disturbed all times (level_fitness).
 inline constexpr const char* kUnfitSession = "unfit session";
 
 /// Condenses a result. A change of this function must increment kFindingsVersion (judge/changes.h).
 results::CondensedResult condense(const results::Result& result);
 
-/// The rows of a result, even if it is in no series.
+/// The rows of a result, even if it is in no series. Times that other work disturbed are no level, so they have none.
 std::vector<results::CondensedRow> condensed_rows(const results::Result& result);
 
 /// The findings in one series.

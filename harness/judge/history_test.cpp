@@ -168,6 +168,28 @@ TEST(History, omits_and_counts_results_without_verdicts) {
   EXPECT_EQ(dump(nights.open()), "4 results\n2 dirty source\n1 interrupted session\n1 no release build\n");
 }
 
+TEST(History, has_the_level_of_undisturbed_blocks_and_none_of_a_session_without_any) {
+  const Nights nights;
+  nights.add(0);
+  const auto add = [&](int number, int busy) {
+    results::Result result = fixture_night({number, 12, 2, {100, 50}});
+    for (int block = 0; block < 12; ++block)
+      result.session.disturbances.push_back({block, 10, block < busy ? 15.0 : 0.0, 0});
+    for (results::Process& process : result.processes)
+      if (process.block < busy) process.real_time *= 3;
+    nights.write("farm/" + fixture_file(number), results::serialize(result));
+  };
+  add(1, 6);
+  add(2, 12);
+  EXPECT_EQ(dump(nights.open()),
+            "3 results\n"
+            "1 unfit session\n"
+            "0123456789ab shelf/v000/store 2: 2 from 2026-08-01T23:00:00Z to 2026-08-02T23:00:00Z, 100;\n"
+            "  000000:100 000001:100\n"
+            "0123456789ab shelf/v001/store 2: 2 from 2026-08-01T23:00:00Z to 2026-08-02T23:00:00Z, 50;\n"
+            "  000000:50 000001:50\n");
+}
+
 TEST(History, updated_equals_rebuilt) {
   std::mt19937 random(20260802);
   for (int round = 0; round < 3; ++round) {

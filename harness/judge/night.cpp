@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/judge/history.h"
+#include "harness/judge/summary.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/spread.h"
 
@@ -91,7 +92,9 @@ NightFitness judge_night(std::span<const SeriesHistory> histories, const results
     if (night.left_out.empty() && history.findings.judged.nights_missing > 0)
       night.too_young.push_back({row.benchmark, history.findings.judged});
   }
-  night.session_fitness = judge_fitness(result);
+  for (const SummaryRow& row : summarize(result))
+    if (!row.level) night.without_level.insert(row.benchmark);
+  night.session_fitness = level_fitness(result);
   night.fit = !night.levels.unfit() && night.session_fitness.fit && !night.is_excluded();
   if (!night.is_excluded()) night.reason = night.levels.unfit() ? kMachineReason : night.session_fitness.reason;
   return night;

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -77,11 +78,12 @@ struct NightFitness {
   bool fit = true;                   ///< whether the night can be judged
   std::string reason;                ///< kMachineReason or kBlindReason if that makes it unfit, else ""
   std::string left_out;              ///< why it is in no series; "" if it is in one
-  Fitness session_fitness;           ///< without the nights before
+  Fitness session_fitness;           ///< without the nights before: level_fitness
   std::vector<std::string> unusual;  ///< results::Session::unusual
   LevelCounts levels;
   std::vector<Outlier> outliers;          ///< sorted by benchmark
   std::vector<YoungBenchmark> too_young;  ///< sorted by benchmark; only if the session is in a series
+  std::set<std::string> without_level;    ///< in no series tonight, because other work disturbed their times
 
   /// Whether it is in no series for another reason than its own fitness.
   bool is_excluded() const;

@@ -158,7 +158,7 @@ TEST(NightFitness, counts_only_earlier_nights_of_the_same_seed_and_machine) {
   EXPECT_EQ(farm.judged(farm.made(3, std::vector<double>(10, 3))).levels.with_level, 0U) << "three nights before";
 }
 
-TEST(NightFitness, of_a_disturbed_session_is_unfit_and_in_no_series) {
+TEST(NightFitness, of_a_session_disturbed_in_nearly_all_blocks_is_unfit_and_in_no_series) {
   Farm farm(2);
   results::Result result = farm.made(2);
   for (int block = 0; block < 10; ++block)
@@ -169,9 +169,35 @@ TEST(NightFitness, of_a_disturbed_session_is_unfit_and_in_no_series) {
   EXPECT_EQ(night.reason, judge::kMachineReason);
   EXPECT_EQ(night.left_out, kUnfitSession);
   EXPECT_FALSE(night.is_excluded());
-  EXPECT_TRUE(night.session_fitness.disturbed);
+  EXPECT_TRUE(night.session_fitness.lacks_levels);
   EXPECT_EQ(night.unusual, result.session.unusual);
   EXPECT_TRUE(night.too_young.empty());
+  EXPECT_EQ(night.without_level.size(), 10u);
+}
+
+TEST(NightFitness, with_undisturbed_blocks_is_fit_and_names_the_benchmarks_that_have_none) {
+  Farm farm(12);
+  results::Result result = farm.made(12);
+  const std::vector<results::Process> before = result.processes;
+  result.processes.clear();
+  for (int block = 0; block < 12; ++block) {
+    result.session.disturbances.push_back({block, 10, block % 2 == 0 ? 10.0 : 0.0, 0});
+    for (results::Process process : before) {
+      if (process.block != 0) continue;
+      process.process = process.block = block;
+      if (block % 2 == 0) process.real_time *= 3;
+      result.processes.push_back(process);
+    }
+  }
+  results::Process other = results::fixture_process("crate/a/store", 0, 100);
+  for (int block = 0; block < 12; block += 2) {
+    other.process = other.block = block;
+    result.processes.push_back(other);
+  }
+  const NightFitness night = farm.judged(result);
+  EXPECT_TRUE(night.fit) << "half of its blocks are three times slower, and set aside";
+  EXPECT_EQ(night.levels.outliers(), 0u);
+  EXPECT_EQ(night.without_level, std::set<std::string>{"crate/a/store"});
 }
 
 TEST(NightFitness, of_a_blind_control_is_unfit_but_stays_in_the_series) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/judge/judged_blocks.h"
 #include "harness/stats/layout_effect.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/strata.h"
@@ -17,6 +18,18 @@ std::vector<double> values_of(std::span<const stats::Datum> data) {
   return values;
 }
 
+/// The processes of one benchmark and arm whose value of a metric is judged. `metric` "": the primary one.
+std::vector<const results::Process*> judged_processes(const results::Result& result, std::string_view benchmark,
+                                                      std::string_view metric, std::string_view arm) {
+  const JudgedBlocks blocks(result, benchmark);
+  const bool all = !blocks.is_affected(benchmark) || !is_time(result, benchmark, metric);
+  std::vector<const results::Process*> judged;
+  for (const results::Process& process : result.processes)
+    if (process.benchmark == benchmark && process.arm == arm && (all || blocks.judges(process)))
+      judged.push_back(&process);
+  return judged;
+}
+
 }  // namespace
 
 std::vector<stats::Datum> metric_values(const results::Result& result, std::string_view benchmark,
@@ -25,10 +38,9 @@ std::vector<stats::Datum> metric_values(const results::Result& result, std::stri
   if (metric.empty()) metric = results::benchmark_parts(benchmark).metric;
   const std::string_view name = results::without_metric(benchmark);
   std::vector<stats::Datum> values;
-  for (const results::Process& process : result.processes)
-    if (process.benchmark == name && process.arm == arm)
-      if (const std::optional<double> value = results::metric_value(workload, process, metric))
-        values.push_back({process.block, *value, process.layout});
+  for (const results::Process* process : judged_processes(result, name, metric, arm))
+    if (const std::optional<double> value = results::metric_value(workload, *process, metric))
+      values.push_back({process->block, *value, process->layout});
   return values;
 }
 
@@ -36,12 +48,10 @@ std::vector<stats::Datum> metric_values_at(const results::Result& result, std::s
                                            std::string_view metric) {
   const results::WorkloadInfo workload = workload_of(result, benchmark);
   std::vector<stats::Datum> values;
-  for (const results::Process& process : result.processes) {
-    if (process.benchmark != benchmark || process.arm != results::kHead) continue;
-    for (const results::ProcessPoint& point : process.points)
+  for (const results::Process* process : judged_processes(result, benchmark, metric, results::kHead))
+    for (const results::ProcessPoint& point : process->points)
       if (const auto value = point.at == at ? results::metric_value(workload, point, metric) : std::nullopt)
-        values.push_back({process.block, *value, process.layout});
-  }
+        values.push_back({process->block, *value, process->layout});
   return values;
 }
 
@@ -49,10 +59,9 @@ std::vector<stats::Datum> process_times(const results::Result& result, std::stri
                                         std::string_view phase, std::string_view arm) {
   const results::WorkloadInfo workload = workload_of(result, benchmark);
   std::vector<stats::Datum> times;
-  for (const results::Process& process : result.processes)
-    if (process.benchmark == benchmark && process.arm == arm)
-      if (const std::optional<double> time = results::phase_time(workload, process, std::string(phase)))
-        times.push_back({process.block, *time, process.layout});
+  for (const results::Process* process : judged_processes(result, benchmark, bench::kTimeMetric, arm))
+    if (const std::optional<double> time = results::phase_time(workload, *process, std::string(phase)))
+      times.push_back({process->block, *time, process->layout});
   return times;
 }
 
@@ -91,10 +100,12 @@ std::vector<SummaryRow> summarize(const results::Result& result, const std::vect
   for (const std::string& benchmark : benchmarks) {
     const results::WorkloadInfo workload = workload_of(result, benchmark);
     const results::VariantCard* variant = find_variant(result, benchmark);
+    const bool level = JudgedBlocks(result, benchmark).is_level(benchmark);
     for (const results::Metric& metric : results::judged_metrics(workload, also)) {
       const std::string name = results::metric_name(benchmark, workload, metric.name);
       if (const std::vector<stats::Datum> values = metric_values(result, name); !values.empty())
-        rows.push_back({name, variant != nullptr && variant->reference, metric, estimate(values), layout_of(values)});
+        rows.push_back({name, variant != nullptr && variant->reference, metric, estimate(values), layout_of(values),
+                        level || metric.kind != results::MetricKind::kTime});
     }
   }
   return rows;

@@ -1,4 +1,5 @@
-/// Computes the displayed numbers from a result's processes. Every figure of a report or table is computed here.
+/// Computes the displayed numbers from a result's processes. Every figure of a report or table is computed here. Times
+/// are those of the blocks that are judged (judged_blocks.h).
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@
 
 namespace lab::judge {
 
-/// Every process's value of a metric of one benchmark and arm, in file order. If `metric` is "", the one at the end of
-/// the name ("family/variant/workload:metric"), otherwise the primary one. Empty if no process has it.
+/// Every judged process's value of a metric of one benchmark and arm, in file order. If `metric` is "", the one at the
+/// end of the name ("family/variant/workload:metric"), otherwise the primary one. Empty if no process has it.
 std::vector<stats::Datum> metric_values(const results::Result& result, std::string_view benchmark,
                                         std::string_view metric = "", std::string_view arm = results::kHead);
 
@@ -26,8 +27,8 @@ std::vector<stats::Datum> metric_values_at(const results::Result& result, std::s
 /// Whether the values of this metric are times.
 bool is_time(const results::Result& result, std::string_view benchmark, std::string_view metric);
 
-/// ns per operation of every process of one benchmark and arm, in file order: the median over its repetitions of one
-/// phase, or of the sum of all phases if `phase` is "". Empty if the benchmark has no numbers.
+/// ns per operation of every judged process of one benchmark and arm, in file order: the median over its repetitions of
+/// one phase, or of the sum of all phases if `phase` is "". Empty if the benchmark has no numbers.
 std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
                                         std::string_view phase = "", std::string_view arm = results::kHead);
 
@@ -53,6 +54,7 @@ struct SummaryRow {
   results::Metric metric;
   stats::Estimate value;
   std::optional<LayoutShare> layout = {};
+  bool level = true;  ///< false: times that other work disturbed (JudgedBlocks::is_level)
 };
 
 /// All benchmarks of head and their judged metrics (results::judged_metrics), sorted by name.

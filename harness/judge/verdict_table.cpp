@@ -141,7 +141,7 @@ void VerdictTable::test(bool interleaved, double alpha) {
 std::vector<RowMove> VerdictTable::moves() const {
   std::vector<RowMove> moves;
   for (const Row& row : rows_)
-    if (row.test && row.known.reason != Reason::kSeeds)
+    if (row.test && row.known.reason != Reason::kSeeds && has_levels(row.known.benchmark))
       moves.push_back({row.known.benchmark, row.test->log_ratio(), row.test->standard_error(), row.known.identical});
   return moves;
 }
@@ -175,6 +175,7 @@ std::vector<AdjustedP> VerdictTable::adjusted(double shift) const {
 
 Reason VerdictTable::unjudged_reason(const ComparisonRow& row, const VerdictRule& rule) const {
   if (rule.unjudged != Reason::kNone) return rule.unjudged;
+  if (rule.needs_levels && !has_levels(row.benchmark)) return Reason::kDisturbed;
   const bool warming_up = base_->is_warming_up(row.benchmark) || head_->is_warming_up(row.benchmark);
   return warming_up ? Reason::kWarmingUp : Reason::kNone;
 }

@@ -25,6 +25,7 @@ struct VerdictRule {
   double alpha = stats::kAlpha;
   double threshold = kThreshold;
   Reason unjudged = Reason::kNone;  ///< why the sessions give no verdict
+  bool needs_levels = false;        ///< two sessions: times that other work disturbed have no verdict
 };
 
 /// Of a tested row, after Holm.
@@ -48,6 +49,8 @@ class VerdictTable {
   void test(bool interleaved, double alpha);
 
   /// The next ones need the tests.
+
+  /// Between two sessions, of the rows whose times are a level in both.
   std::vector<RowMove> moves() const;
   /// Between processes, a share: of the median row; none if no row has one.
   std::optional<double> noise() const;
@@ -65,6 +68,9 @@ class VerdictTable {
   Row started(const std::string& benchmark) const;
   Drift drift_of(const std::vector<const ComparedArm*>& sides) const;
   std::vector<AdjustedP> adjusted(double shift) const;
+  bool has_levels(const std::string& benchmark) const {
+    return base_->is_level(benchmark) && head_->is_level(benchmark);
+  }
   /// Why the test of a row counts for nothing; kNone if it counts.
   Reason unjudged_reason(const ComparisonRow& row, const VerdictRule& rule) const;
 

@@ -136,12 +136,23 @@ void BlockPlan::took(const PlannedProcess& process, double wall_seconds, bool ex
   schedule_.measured(process.scheduled, process.seconds, wall_seconds - extra);
 }
 
+void BlockPlan::repeat(const std::vector<std::size_t>& measured) {
+  for (const std::size_t i : measured) arms_.count_disturbed(i);
+  if (!seeks_intervals()) schedule_.repeat_block();
+}
+
+int BlockPlan::counted(std::size_t group) const {
+  const ScheduledBenchmark& head = arms_.head(group);
+  if (spec_.length.budget_seconds <= 0) return head.processes;
+  return head.processes - repeats(head.disturbed, spec_.length.least_blocks);
+}
+
 /// In a session's first share of time, too few processes have shown what they take.
 void BlockPlan::pause_what_no_longer_fits() {
   if (!seeks_intervals() || elapsed_() < spec_.length.budget_seconds / std::max(1, spec_.length.least_blocks)) return;
   std::set<std::size_t> fit = still_fitting(breadth_turns(), choice_, spec_.length.least_blocks, seconds_to_choose());
   for (const std::size_t group : choice_.numbers)
-    if (arms_.head(group).processes >= spec_.length.least_blocks) fit.insert(group);
+    if (counted(group) >= spec_.length.least_blocks) fit.insert(group);
   if (!fit.empty()) pause_all_but(fit);
 }
 
@@ -180,7 +191,7 @@ void BlockPlan::pause_all_but(const std::set<std::size_t>& groups) {
 }
 
 void BlockPlan::pause_narrow_benchmarks(int done) {
-  if (spec_.length.target <= 0 || done < spec_.length.least_blocks) return;
+  if (spec_.length.target <= 0 || done < schedule_.least_blocks()) return;
   std::vector<bool> paused(arms_.groups());
   for (std::size_t group = 0; group < arms_.groups(); ++group)
     paused[group] = !arms_.is_active(group, results::kControl);
@@ -198,8 +209,7 @@ std::vector<BreadthTurn> BlockPlan::breadth_turns() const {
       double seconds = 0;
       for (const std::size_t i : arms_.group(group)) seconds += schedule_.cost_unpaused(i, kLeastSeconds);
       if (!arms_.head(group).ended)
-        turn.benchmarks.push_back(
-            {group, arms_.head(group).processes, seconds, arms_.is_active(group, results::kControl)});
+        turn.benchmarks.push_back({group, counted(group), seconds, arms_.is_active(group, results::kControl)});
     }
     if (!turn.benchmarks.empty()) turns.push_back(std::move(turn));
   }

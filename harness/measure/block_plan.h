@@ -71,6 +71,9 @@ class BlockPlan {
   std::size_t kept_samples() const { return kept_samples_; }
   /// Records that a process took `wall_seconds` in all.
   void took(const PlannedProcess& process, double wall_seconds, bool exact);
+  /// After a block that other work disturbed: what it measured is repeated, as far as kMostRepeated and the budget
+  /// allow. `measured`: the benchmarks that had a process in it, by number in SessionArms.
+  void repeat(const std::vector<std::size_t>& measured);
   /// Between two processes: pauses the last turns of a block if the others would lose their intervals.
   void pause_what_no_longer_fits();
   /// Ends a benchmark.
@@ -95,6 +98,8 @@ class BlockPlan {
   std::optional<double> seconds_of_precise_block();
   void pause_all_but(const std::set<std::size_t>& groups);
   void pause_narrow_benchmarks(int done);
+  /// The processes of head's benchmark that count for its interval: without the disturbed ones that are repeated.
+  int counted(std::size_t group) const;
   std::vector<BreadthTurn> breadth_turns() const;
   /// Seconds that processes for intervals may take from now on.
   double seconds_to_choose() const { return kTolerance * spec_.length.budget_seconds - planned_elapsed(); }

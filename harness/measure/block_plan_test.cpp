@@ -96,6 +96,37 @@ TEST(BlockPlan, gives_turns_their_intervals_in_order_and_names_those_without) {
   EXPECT_LE(plan.now, 9 * kTolerance + 1);
 }
 
+TEST(BlockPlan, repeats_disturbed_blocks) {
+  Plan plan;
+  plan.spec.length = quick_length();
+  plan.start();
+  int block = 0;
+  for (; plan.run(block) > 0; ++block)
+    if (block < 3) plan.plan->repeat({0, 1});
+  EXPECT_EQ(block, 13);
+}
+
+TEST(BlockPlan, gives_turns_undisturbed_processes_for_their_intervals_if_repeating_helps) {
+  for (const int busy : {0, 2, 100}) {
+    Plan plan;
+    plan.spec.length = default_length();
+    plan.spec.length.exact_blocks = 0;
+    plan.spec.length.budget_seconds = 1000;
+    plan.spec.turns = {{"fake/plain/store"}, {"fake/quick/store"}};
+    plan.spec.selection.benchmarks[0].core = true;
+    plan.spec.selection.benchmarks[1].core = false;
+    plan.start();
+    // Blocks of the core benchmark alone, until it has its interval.
+    int block = 0;
+    while (plan.run(block) > 0 && plan.arms->head(1).processes == 0) {
+      if (block < busy) plan.plan->repeat({0});
+      ++block;
+    }
+    EXPECT_EQ(block, 6 + std::min(busy, 3)) << busy;
+    EXPECT_TRUE(plan.plan->without_interval() == std::vector<std::size_t>{1});
+  }
+}
+
 TEST(BlockPlan, keeps_fewer_samples_when_space_is_short) {
   Plan plan;
   plan.start();

@@ -12,7 +12,7 @@ namespace lab::measure {
 /// A benchmark that the session may measure, in all of its arms.
 struct BreadthBenchmark {
   std::size_t number = 0;  ///< of head's benchmark
-  int processes = 0;       ///< of head, so far
+  int processes = 0;       ///< of head, so far, without disturbed ones that are repeated
   double seconds = 0;      ///< of one process of each arm, kLeastSeconds of measuring in each
   bool control = false;    ///< whether it runs as control, too
 };

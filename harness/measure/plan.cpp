@@ -84,7 +84,15 @@ std::vector<std::size_t> arm_order(std::size_t arms, std::uint64_t seed, std::si
   return order;
 }
 
+int repeats(int disturbed, int planned) {
+  return std::min(disturbed, static_cast<int>(kMostRepeated * planned));
+}
+
 Schedule::Schedule(SessionLength length, std::size_t processes) : length_(std::move(length)), costs_(processes) {}
+
+void Schedule::repeat_block() {
+  if (length_.budget_seconds > 0) repeated_ = repeats(repeated_ + 1, length_.blocks);
+}
 
 double Schedule::cost(std::size_t process, double seconds) const {
   return costs_[process].paused ? 0 : cost_unpaused(process, seconds);
@@ -112,13 +120,13 @@ double Schedule::block_cost(double seconds) const {
 
 int Schedule::blocks_wanted(int done) const {
   // How many blocks a target needs is unknown: after the planned number, blocks are planned one at a time.
-  return length_.target > 0 ? std::max(1, length_.blocks - done) : length_.blocks - done;
+  return length_.target > 0 ? std::max(1, blocks() - done) : blocks() - done;
 }
 
 std::optional<double> Schedule::next_block(int done, double elapsed, bool within_target) const {
   const auto active = std::count_if(costs_.begin(), costs_.end(), [](const Cost& cost) { return !cost.paused; });
-  if (active == 0 || done >= (length_.target > 0 ? kMostBlocks : length_.blocks)) return std::nullopt;
-  if (length_.target > 0 && within_target && done >= length_.least_blocks) return std::nullopt;
+  if (active == 0 || done >= (length_.target > 0 ? kMostBlocks : blocks())) return std::nullopt;
+  if (length_.target > 0 && within_target && done >= least_blocks()) return std::nullopt;
   if (length_.budget_seconds <= 0) return length_.most_seconds;
   const double left = length_.budget_seconds - elapsed;
   const double share = (left / blocks_wanted(done) - block_cost(0)) / static_cast<double>(active);

@@ -49,6 +49,10 @@ inline constexpr int kPlainProcesses = 1;
 /// interval is as wide as the whole range of the processes: one that the host delayed makes the session unfit.
 inline constexpr int kControlProcesses = 12;
 
+/// Most blocks that are repeated because other work disturbed them, as a share of those planned: on a machine that is
+/// always busy, repeating does not help.
+inline constexpr double kMostRepeated = 0.5;
+
 /// Most bytes of a result.
 inline constexpr std::size_t kMostResultBytes = std::size_t{64} << 20;
 
@@ -69,6 +73,9 @@ SessionLength processes_length(int processes);
 /// drift 3 %, target 0.5 %, a test at every block, 31 blocks at the end) 8 % then had p below 0.05; the threshold,
 /// twice the target, keeps these from being verdicts. Of rows that end when p is small, 22 % would have.
 SessionLength against_length(SessionLength length, std::size_t rows, double target);
+
+/// How many of `disturbed` blocks are repeated, if `planned` are planned.
+int repeats(int disturbed, int planned);
 
 /// The order of one block: each of 0..count-1 once, shuffled (Fisher and Yates), seeded by the session's seed and the
 /// block.
@@ -100,6 +107,13 @@ class Schedule {
   /// Records that a process with `seconds` of measuring time took `wall_seconds` in all, overhead included. Exact
   /// metrics are no part of it.
   void measured(std::size_t process, double seconds, double wall_seconds);
+
+  /// Plans one more block than before, because other work disturbed one: a session needs as many undisturbed ones. At
+  /// most kMostRepeated of the planned number; none without a budget, because then the user chose the number.
+  void repeat_block();
+
+  /// The least number of blocks, with those that are repeated.
+  int least_blocks() const { return length_.least_blocks + repeated_; }
 
   /// Sets whether the process is paused, i.e. has no part in later blocks; at first none is.
   void set_paused(std::size_t process, bool paused) { costs_[process].paused = paused; }
@@ -134,7 +148,11 @@ class Schedule {
     std::optional<double> overhead;  ///< seconds of its last process outside measuring; none before the first
   };
 
+  /// Planned blocks, with those that are repeated.
+  int blocks() const { return length_.blocks + repeated_; }
+
   SessionLength length_;
+  int repeated_ = 0;
   std::vector<Cost> costs_;
   double known_overhead_ = 0;  ///< sum over all that are known
   std::size_t known_ = 0;

@@ -117,6 +117,37 @@ TEST(SessionLength, leaves_a_tenth_of_its_budget_for_exact_metrics) {
   EXPECT_EQ(processes_length(3).side_seconds(), 0);
 }
 
+TEST(Schedule, repeats_at_most_half_of_its_blocks_and_none_without_a_budget) {
+  const auto blocks_after = [](const SessionLength& length, int disturbed) {
+    Schedule schedule(length, 1);
+    for (int i = 0; i < disturbed; ++i) schedule.repeat_block();
+    int done = 0;
+    while (schedule.next_block(done, 0, true)) ++done;
+    return done;
+  };
+  EXPECT_EQ(blocks_after(quick_length(), 0), 10);
+  EXPECT_EQ(blocks_after(quick_length(), 3), 13);
+  EXPECT_EQ(blocks_after(quick_length(), 30), 15);
+  EXPECT_EQ(blocks_after(processes_length(10), 3), 10);
+  // With a target, the least number is that of the undisturbed ones.
+  EXPECT_EQ(blocks_after(full_length(), 0), full_length().least_blocks);
+  EXPECT_EQ(blocks_after(full_length(), 2), full_length().least_blocks + 2);
+  Schedule schedule(full_length(), 1);
+  schedule.repeat_block();
+  EXPECT_EQ(schedule.state(full_length().least_blocks, true), "complete");
+}
+
+TEST(Schedule, divides_the_time_left_among_repeated_blocks_too) {
+  SessionLength length = quick_length();
+  length.budget_seconds = 10;
+  Schedule schedule(length, 1);
+  schedule.measured(0, 1, 1);
+  const double before = *schedule.next_block(5, 5, false);
+  for (int i = 0; i < 5; ++i) schedule.repeat_block();
+  EXPECT_NEAR(*schedule.next_block(5, 5, false), before / 2, 1e-9);
+  EXPECT_EQ(schedule.expected_blocks(5, 0.5, 5), 15);
+}
+
 TEST(KeptSamples, keep_a_result_below_its_size_for_any_number_of_processes) {
   constexpr double kBytes = kMostResultBytes;
   EXPECT_EQ(kept_samples(kBytes, 920, 1200, 1000), 1000u);

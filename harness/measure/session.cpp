@@ -6,6 +6,7 @@
 
 #include "harness/measure/block_plan.h"
 #include "harness/measure/conformance_gate.h"
+#include "harness/measure/quiet_wait.h"
 #include "harness/measure/session_arms.h"
 #include "harness/measure/session_log.h"
 #include "harness/measure/session_processes.h"
@@ -27,7 +28,8 @@ class SessionRun {
         processes_(spec, environment),
         arms_(spec),
         intervals_(spec, rule, arms_, result),
-        plan_(spec, arms_, intervals_, [this] { return environment_.now() - start_; }) {}
+        plan_(spec, arms_, intervals_, [this] { return environment_.now() - start_; }),
+        quiet_(spec, rule, environment, events) {}
 
   Expected<void> run() {
     const double began = environment_.now();
@@ -99,6 +101,7 @@ class SessionRun {
   /// use is known.
   bool measure_block(int block) {
     if (!environment_.cpu_use) return run_block(block);
+    if (was_disturbed_) quiet_.wait(processes_);
     const std::size_t bytes_before = log_.bytes();
     const double start = environment_.now();
     const CpuUse before = environment_.cpu_use();
@@ -106,12 +109,15 @@ class SessionRun {
     const double seconds = environment_.now() - start;
     const results::Disturbance found = disturbance_between(before, environment_.cpu_use(), block, seconds);
     if (log_.bytes() > bytes_before) log_.add(found);
+    was_disturbed_ = rule_.is_disturbed && rule_.is_disturbed(found);
+    if (was_disturbed_) plan_.repeat(measured_);
     return complete;
   }
 
   /// False if the block was cut short.
   bool run_block(int block) {
     const std::vector<std::size_t>& order = plan_.order();
+    measured_.clear();
     for (std::size_t position = 0; position < order.size(); ++position) {
       if (!may_continue()) return false;
       if (plan_.is_out(order[position])) continue;  // since this block began
@@ -149,6 +155,7 @@ class SessionRun {
     if (!end.process) return;
     results::Process& process = *end.process;
     process.process = arms_.count_process(next.scheduled);
+    measured_.push_back(next.scheduled);
     process.block = block;
     process.position = position;
     process.arm = scheduled.arm;
@@ -189,6 +196,9 @@ class SessionRun {
     session.state = !may_still_say()    ? "interrupted"
                     : arms_.all_ended() ? "complete"  // more time would not have helped
                                         : plan_.state(blocks);
+    if (quiet_.seconds() > 0)
+      log_.add_unusual(fmt::format("{:.0f} s of the budget were spent waiting for other work on this machine to end",
+                                   quiet_.seconds()));
     session.ended = environment_.utc();
     session.wall_seconds = environment_.now() - spec_.started.value_or(began);
     session.timed_seconds = 0;
@@ -206,6 +216,9 @@ class SessionRun {
   SessionArms arms_;
   TargetIntervals intervals_;
   BlockPlan plan_;
+  QuietWait quiet_;
+  bool was_disturbed_ = false;                ///< the last block
+  std::vector<std::size_t> measured_;         ///< by the last block, by number in SessionArms
   std::vector<const Benchmark*> references_;  ///< not selected, but conforming
   std::size_t block_bytes_ = 0;               ///< of the last block
   double start_ = 0;                          ///< of measuring

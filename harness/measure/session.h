@@ -62,6 +62,8 @@ struct SessionEnvironment {
   std::function<bool(const std::string& hash)> known_to_conform = {};
   std::function<void(const std::string& hash)> on_conforms = {};  ///< it was checked and conforms
   std::size_t checks_at_once = 1;                                 ///< of executables' conformance; more: `run` may too
+  /// Waits so many seconds, or until the session is interrupted; none: the session never waits for other work to end.
+  std::function<void(double seconds)> wait = {};
 };
 
 /// How a session judges its numbers. The session only measures; its caller supplies this rule.
@@ -73,6 +75,8 @@ struct StoppingRule {
   /// The interval is head's, or, if `compared` benchmarks of the session (more than 0) have a base, that of the ratio
   /// to it.
   std::function<double(const results::Result&, const std::string& benchmark, std::size_t compared)> relative_half_width;
+  /// Whether other work disturbed a block; none: nothing counts as disturbed.
+  std::function<bool(const results::Disturbance&)> is_disturbed;
   /// Each "family/workload" whose answers were only compared with each other, because the reference gave none.
   std::function<std::vector<std::string>(const results::Result&)> without_reference;
 };
@@ -101,6 +105,10 @@ struct StoppingRule {
 /// With a target, a benchmark whose interval is within it is paused in all its arms and leaves its time to the others.
 /// `rule` defines the interval; in a session with a base, benchmarks without one have no target. A benchmark with a
 /// control is never paused: it monitors the whole session.
+///
+/// With a budget, a block that other work disturbed is repeated, so that as many undisturbed ones exist as were
+/// planned: see kMostRepeated. Before the next one, the session waits until the other work has ended (quiet_wait.h). On
+/// a quiet machine, neither costs time.
 ///
 /// An error only if the journal cannot be written; `result` then holds what was written.
 Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,

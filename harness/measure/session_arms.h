@@ -20,6 +20,7 @@ struct ScheduledBenchmark {
   LayoutTurns layouts;
   bool ended = false;  ///< for this session
   int processes = 0;
+  int disturbed = 0;  ///< of these, in blocks that other work disturbed
 };
 
 class SessionArms {
@@ -51,6 +52,8 @@ class SessionArms {
   CodeLayout next_layout(std::size_t i, bool exact);
   /// Returns the number of the process that has ended well.
   int count_process(std::size_t i) { return scheduled_[i].processes++; }
+  /// One of its processes ran in a disturbed block.
+  void count_disturbed(std::size_t i) { ++scheduled_[i].disturbed; }
   /// Ends it; with head, its other arms too: there is nothing to compare them with. Returns those that end.
   std::vector<std::size_t> end(std::size_t i);
 

@@ -35,6 +35,14 @@ struct ConformanceProgress {
   std::size_t executables = 0;  ///< total, by content
 };
 
+/// The session waits between two blocks until other work on the machine has ended.
+struct WaitProgress {
+  int look = 0;             ///< at the machine, from 0
+  double busy = 0;          ///< CPUs that other work used or the host withheld since the last look
+  double seconds = 0;       ///< waited so far
+  double most_seconds = 0;  ///< of this wait
+};
+
 struct ExhibitProgress {
   std::string_view benchmark;     ///< about to run
   std::size_t done = 0, all = 0;  ///< processes
@@ -56,6 +64,7 @@ class SessionEvents {
   virtual void on_start(const SessionSpec&, const results::Result& /*head*/) {}
   virtual void on_conformance(const ConformanceProgress&) {}
   virtual void on_process(const SessionProgress&) {}
+  virtual void on_wait(const WaitProgress&) {}
   virtual void on_failure(const results::Failure&) {}
   /// The result so far: before the first block, and after every complete block.
   virtual void on_block(const results::Result&) {}

@@ -360,7 +360,8 @@ std::string ratio_phrase(const std::vector<JudgedClaim>& claims) {
 }
 
 /// Where the article measured, and how each kind of its claims is judged.
-std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
+std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result,
+                          const judge::Fitness& fitness) {
   std::string text = fmt::format("{} ({}) {}; this machine has {}.", article.source.author, article.source.year,
                                  article.machine.empty() ? "does not name a machine" : "measured on " + article.machine,
                                  counted(static_cast<std::size_t>(result.machine.logical_cores), "logical core"));
@@ -384,7 +385,10 @@ std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article&
         " An exact metric has no noise: if all processes of each benchmark agree, the ratio of the two values decides, "
         "without an interval.";
   if (std::ranges::find(claims, ClaimVerdict::kNotJudged, &JudgedClaim::verdict) != claims.end())
-    text += " The session is unfit, so that only claims about exact metrics are judged; other figures are shown.";
+    text += fitness.fit
+                ? " Other work disturbed the session, so that no claim of a number of times is judged."
+                : " The session is unfit, so that only claims about exact metrics are judged; other figures are "
+                  "shown.";
   return text;
 }
 
@@ -424,15 +428,16 @@ TableCell claim_cell(const JudgedClaim& claim) {
 std::vector<TableCell> claim_cells(const JudgedClaim& claim, const std::vector<std::string>& also, const Result& result,
                                    const judge::Fitness& fitness) {
   const ClaimRow row = row_of(claim, result);
-  const bool unjudged = claim.verdict == ClaimVerdict::kNotJudged && !fitness.fit;
-  std::vector<TableCell> cells{TableCell(unjudged ? not_judged(fitness) : std::string(judge::to_string(claim.verdict)),
-                                         kEmphasis.at(claim.verdict)),
-                               claim_cell(claim),
-                               row.stated,
-                               row.from_table,
-                               row.erratum,
-                               row.here,
-                               row.interval};
+  const std::string why_not = not_judged(fitness.fit ? judge::kMachineReason : fitness.reason);
+  std::vector<TableCell> cells{
+      TableCell(claim.verdict == ClaimVerdict::kNotJudged ? why_not : std::string(judge::to_string(claim.verdict)),
+                kEmphasis.at(claim.verdict)),
+      claim_cell(claim),
+      row.stated,
+      row.from_table,
+      row.erratum,
+      row.here,
+      row.interval};
   for (const std::string& workload : also) {
     const auto found = row.also.find(workload);
     cells.push_back(found == row.also.end() ? "" : median_cell(found->second));
@@ -566,7 +571,7 @@ std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
 Section claims_section(const std::vector<JudgedClaim>& claims, const Article& article, const std::string& title,
                        const Result& result, const judge::Fitness& fitness) {
   Section section{"claims-" + article.name, title};
-  section.add(Paragraph{method_phrase(claims, article, result)});
+  section.add(Paragraph{method_phrase(claims, article, result, fitness)});
   Charts charts;
   for (const results::RatioChart& wanted : article.charts)
     if (std::optional<Chart> chart = ratio_chart(wanted, article, result, fitness))

@@ -101,6 +101,12 @@ struct WarningText {
   }
 };
 
+/// "base " or "head " of one of two sessions, "" of the only one.
+std::string_view side_of(const Comparison& comparison, const judge::Fitness& fitness) {
+  if (comparison.fitness.size() < 2) return "";
+  return &fitness == &comparison.fitness[0] ? "base " : "head ";
+}
+
 std::string name_of(const judge::OneSided& one) {
   if (one.detail.empty() && one.failure.empty()) return one.name;
   return fmt::format("{} ({}{}{})", one.name, one.failure, one.failure.empty() ? "" : ": ", one.detail);
@@ -164,11 +170,17 @@ std::vector<std::string> warnings_of(const Comparison& comparison) {
 
 std::vector<std::string> unfit_sentences(const Comparison& comparison) {
   std::vector<std::string> sentences;
-  const bool two = comparison.fitness.size() > 1;
   for (const judge::Fitness& fitness : comparison.fitness)
     for (std::string& sentence : unfit_sentences(fitness))
-      sentences.push_back(two ? fmt::format("{} {}", &fitness == &comparison.fitness[0] ? "base" : "head", sentence)
-                              : std::move(sentence));
+      sentences.push_back(fmt::format("{}{}", side_of(comparison, fitness), sentence));
+  return sentences;
+}
+
+std::vector<std::string> disturbed_sentences(const Comparison& comparison) {
+  std::vector<std::string> sentences;
+  for (const judge::Fitness& fitness : comparison.fitness)
+    if (const std::string sentence = disturbed_sentence(fitness); !sentence.empty())
+      sentences.push_back(fmt::format("{}{}", side_of(comparison, fitness), sentence));
   return sentences;
 }
 

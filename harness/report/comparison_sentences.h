@@ -23,6 +23,9 @@ std::vector<std::string> warnings_of(const judge::Comparison& comparison);
 /// Why sessions are unfit; names the session if there are two.
 std::vector<std::string> unfit_sentences(const judge::Comparison& comparison);
 
+/// What other work did to the sessions, and which of their blocks are judged; names the session if there are two.
+std::vector<std::string> disturbed_sentences(const judge::Comparison& comparison);
+
 /// The source of the shift between two sessions: half a sentence; "" if there is none.
 std::string source_phrase(const judge::ShiftSource& source);
 

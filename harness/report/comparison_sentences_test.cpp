@@ -73,12 +73,25 @@ TEST(UnfitSentences, name_the_session_if_there_are_two) {
   Result session =
       SessionMaker().session(3, 20, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.1 : 1; });
   for (int block = 0; block < 20; ++block)
-    session.session.disturbances.push_back({block, 10, block < 5 ? 16.4 : 0.1, 0});
+    session.session.disturbances.push_back({block, 10, block < 15 ? 16.4 : 0.1, 0});
   const std::string why =
-      "unfit: other processes used 1.64 CPUs in 5 of 20 blocks, 25 % of the time; 10 % of a CPU is the limit";
-  EXPECT_EQ(unfit_sentences(*judge::compare_arms(session, {})), Lines{why});
+      "other processes used 1.64 CPUs in 15 of 20 blocks, 75 % of the time; 10 % of a CPU is the limit";
+  EXPECT_EQ(unfit_sentences(*judge::compare_arms(session, {})), Lines{});
   const Comparison two = *judge::compare_sessions(SessionMaker(2).session(3, 8, {kHead}), session, {});
-  EXPECT_EQ(unfit_sentences(two), Lines{"head " + why});
+  EXPECT_EQ(unfit_sentences(two), Lines{"head unfit: " + why});
+}
+
+TEST(DisturbedSentences, name_the_session_if_there_are_two) {
+  Result session = SessionMaker().session(3, 20, {kBase, kHead});
+  for (int block = 0; block < 20; ++block)
+    session.session.disturbances.push_back({block, 10, block < 5 ? 16.4 : 0.1, 0});
+  const std::string what =
+      "other processes used 1.64 CPUs in 5 of 20 blocks, 25 % of the time; 10 % of a CPU is the limit; these blocks "
+      "are set aside";
+  EXPECT_EQ(disturbed_sentences(*judge::compare_arms(session, {})), Lines{what});
+  const Result quiet = SessionMaker(2).session(3, 8, {kHead});
+  EXPECT_EQ(disturbed_sentences(*judge::compare_sessions(quiet, session, {})), Lines{"head " + what});
+  EXPECT_EQ(disturbed_sentences(*judge::compare_sessions(quiet, quiet, {})), Lines{});
 }
 
 TEST(Note, is_the_sentence_of_each_reason) {

@@ -75,12 +75,13 @@ std::string side_text(const judge::ComparisonSide& side) {
   return known.empty() ? side.name : fmt::format("{} ({})", side.name, fmt::join(known, ", "));
 }
 
-/// The sessions' control sentences, and why a session is unfit unless the first sentence already says so. Equal
-/// sentences of two sessions appear once.
+/// The sessions' control sentences, what other work disturbed, and why a session is unfit unless the first sentence
+/// already says so. Equal sentences of two sessions appear once.
 std::vector<std::string> session_sentences(const judge::Comparison& comparison) {
   std::vector<std::string> sentences;
   for (const judge::Fitness& one : comparison.fitness)
     if (one.control.fit) sentences.push_back(control_sentence(one.control));
+  std::ranges::move(disturbed_sentences(comparison), std::back_inserter(sentences));
   if (comparison.judged) std::ranges::move(unfit_sentences(comparison), std::back_inserter(sentences));
   sentences.erase(std::unique(sentences.begin(), sentences.end()), sentences.end());
   return sentences;
@@ -350,6 +351,7 @@ std::string to_json(const judge::Comparison& comparison) {
                             {"fit", unfit.empty()},
                             {"unfit_reason", text_or_null(unfit)},
                             {"unfit", json::value_from(unfit_sentences(comparison))},
+                            {"disturbed", json::value_from(disturbed_sentences(comparison))},
                             {"controls", std::move(controls)},
                             {"base", side_json(comparison.base)},
                             {"head", side_json(comparison.head)},

@@ -14,7 +14,7 @@ namespace {
 
 /// "other processes used 1.64 CPUs and the host withheld 3 % of a CPU in 9 of 10 blocks, 90 % of the time; 10 % of a
 /// CPU together is the limit"
-std::string disturbed_cause(const judge::DisturbedBlocks& blocks) {
+std::string load_phrase(const judge::DisturbedBlocks& blocks) {
   const std::string where = fmt::format("in {} of {} block{}, {:.0f} % of the time", blocks.count, blocks.all,
                                         blocks.all == 1 ? "" : "s", 100 * blocks.share_of_time);
   if (const std::optional<double> cpus = blocks.too_few_cpus)
@@ -32,13 +32,23 @@ std::string disturbed_cause(const judge::DisturbedBlocks& blocks) {
                      who.size() > 1 ? " together" : "");
 }
 
+/// What is judged of the benchmarks with processes in these blocks.
+std::string judged_phrase(const judge::DisturbedBlocks& blocks) {
+  const std::string level = blocks.without_level == 0 ? "" : "; such times are compared with no other session's";
+  if (blocks.all_judged == 0) return blocks.count == 1 ? "this block is set aside" : "these blocks are set aside";
+  if (blocks.all_judged == blocks.affected)
+    return "too few others are left, so the times of all blocks are judged" + level;
+  return fmt::format("these blocks are set aside, but for {} of {} with too few others{}", blocks.all_judged,
+                     counted(blocks.affected, "benchmark"), level);
+}
+
 /// Why a control is unfit.
 std::string control_cause(const judge::Control& control) {
   if (control.reason == judge::kMachineReason) {
     const judge::ControlRow& worst = judge::most_biased(control);
-    return fmt::format(
-        "the A/A control differs by {:+.2f} % in {}, although both arms are one build (p {:.2g} after Holm)",
-        100 * (worst.ratio - 1), worst.benchmark, worst.adjusted);
+    return fmt::format("the A/A control differs by {:+.2f} % in {}, although both arms are one build (p {} after Holm)",
+                       100 * (worst.ratio - 1), worst.benchmark,
+                       worst.adjusted < 1e-4 ? "below 0.0001" : fmt::format("{:.2g}", worst.adjusted));
   }
   if (control.detectable_change)
     return fmt::format(
@@ -70,7 +80,7 @@ std::string control_sentence(const judge::Control& control) {
 
 std::vector<std::string> unfit_causes(const judge::Fitness& fitness) {
   std::vector<std::string> causes;
-  if (fitness.disturbed) causes.push_back(disturbed_cause(*fitness.disturbed));
+  if (fitness.lacks_levels) causes.push_back(load_phrase(*fitness.disturbed));
   if (!fitness.control.fit) causes.push_back(control_cause(fitness.control));
   return causes;
 }
@@ -79,6 +89,11 @@ std::vector<std::string> unfit_sentences(const judge::Fitness& fitness) {
   std::vector<std::string> sentences = unfit_causes(fitness);
   for (std::string& sentence : sentences) sentence.insert(0, "unfit: ");
   return sentences;
+}
+
+std::string disturbed_sentence(const judge::Fitness& fitness) {
+  if (!fitness.disturbed) return "";
+  return fmt::format("{}; {}", load_phrase(*fitness.disturbed), judged_phrase(*fitness.disturbed));
 }
 
 std::string not_judged(const judge::Fitness& fitness) {

@@ -20,6 +20,11 @@ std::vector<std::string> unfit_causes(const judge::Fitness& fitness);
 /// The same as sentences: "unfit: the A/A control has ...". A result has them among its unusual sentences.
 std::vector<std::string> unfit_sentences(const judge::Fitness& fitness);
 
+/// What other work did to the session, and which blocks are judged: "other processes used 1.64 CPUs in 5 of 20 blocks,
+/// 25 % of the time; 10 % of a CPU is the limit; these blocks are set aside". A result has it among its unusual
+/// sentences. "" if it disturbed none.
+std::string disturbed_sentence(const judge::Fitness& fitness);
+
 /// "disturbed, not judged"; "unfit, not judged" if the control alone could have detected nothing; "" if it is fit.
 std::string not_judged(const judge::Fitness& fitness);
 /// The same of the reason why a session is unfit; "" if there is none.

@@ -12,7 +12,11 @@ namespace {
 using results::disturbed_result;
 
 std::string sentence_of(const results::Result& result) {
-  return fmt::format("{}", fmt::join(unfit_sentences(judge::judge_fitness(result)), "; "));
+  return fmt::format("{}", fmt::join(unfit_sentences(judge::level_fitness(result)), "; "));
+}
+
+std::string disturbance_of(const results::Result& result) {
+  return disturbed_sentence(judge::judge_fitness(result));
 }
 
 /// A session of the benchmark f/plain/store in this many blocks, whose control arm is `bias` times head.
@@ -34,17 +38,38 @@ std::string control_of(const results::Result& result) {
 
 }  // namespace
 
-TEST(FitnessText, reports_the_cause_and_the_number_of_disturbed_blocks) {
+TEST(FitnessText, says_what_other_work_disturbed_and_which_blocks_are_judged) {
   std::vector<std::array<double, 3>> blocks(10, {20, 36, 0});
   blocks[4] = {20, 2, 0};
-  EXPECT_EQ(sentence_of(disturbed_result(blocks)),
-            "unfit: other processes used 1.80 CPUs in 9 of 10 blocks, 90 % of the time; 10 % of a CPU is the limit");
-  EXPECT_EQ(sentence_of(disturbed_result({{10, 0, 4}, {10, 0, 0}})),
-            "unfit: the host withheld 40 % of a CPU in 1 of 2 blocks, 50 % of the time; 10 % of a CPU is the limit");
-  EXPECT_EQ(sentence_of(disturbed_result({{10, 0.8, 0.8}})),
-            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block, 100 % of the "
-            "time; 10 % "
-            "of a CPU together is the limit");
+  EXPECT_EQ(disturbance_of(disturbed_result(blocks)),
+            "other processes used 1.80 CPUs in 9 of 10 blocks, 90 % of the time; 10 % of a CPU is the limit; too few "
+            "others are left, so the times of all blocks are judged; such times are compared with no other session's");
+  blocks.resize(15, {20, 2, 0});
+  EXPECT_EQ(disturbance_of(disturbed_result(blocks)),
+            "other processes used 1.80 CPUs in 9 of 15 blocks, 60 % of the time; 10 % of a CPU is the limit; these "
+            "blocks are set aside");
+  EXPECT_EQ(disturbance_of(disturbed_result({{10, 0, 4}, {10, 0, 0}, {10, 0, 0}, {10, 0, 0}, {10, 0, 0}, {10, 0, 0}})),
+            "the host withheld 40 % of a CPU in 1 of 6 blocks, 17 % of the time; 10 % of a CPU is the limit; too few "
+            "others are left, so the times of all blocks are judged");
+  std::vector<std::array<double, 3>> one(8, {10, 0, 0});
+  one[3] = {10, 0.8, 0.8};
+  EXPECT_EQ(disturbance_of(disturbed_result(one)),
+            "other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 8 blocks, 12 % of the time; "
+            "10 % of a CPU together is the limit; this block is set aside");
+  EXPECT_EQ(disturbance_of(disturbed_result({{10, 0, 0}})), "");
+  EXPECT_EQ(disturbance_of(results::fixture_result(4)), "");
+}
+
+TEST(FitnessText, says_of_how_many_benchmarks_all_blocks_are_judged) {
+  std::vector<std::array<double, 3>> blocks(10, {10, 0, 0});
+  blocks[0] = blocks[1] = {10, 15, 0};
+  results::Result result = disturbed_result(blocks);
+  for (int block = 0; block < 2; ++block)
+    result.processes.push_back(results::fixture_process("shelf/plain/drop", block, 100));
+  EXPECT_EQ(disturbance_of(result),
+            "other processes used 1.50 CPUs in 2 of 10 blocks, 20 % of the time; 10 % of a CPU is the limit; these "
+            "blocks are set aside, but for 1 of 3 benchmarks with too few others; such times are compared with no "
+            "other session's");
 }
 
 TEST(FitnessText, says_that_the_load_is_unknown_where_the_kernel_counts_more_cpus_than_there_are) {
@@ -84,14 +109,15 @@ TEST(FitnessText, puts_the_disturbance_before_the_control) {
   results::Result result = controlled(15, 1.05);
   const std::string control = control_of(result);
   EXPECT_EQ(sentence_of(result), control);
-  result.session.disturbances = {{0, 20, 20, 0}};
+  for (int block = 0; block < 15; ++block) result.session.disturbances.push_back({block, 20, 20, 0});
   EXPECT_EQ(
       sentence_of(result),
-      "unfit: other processes used 100 % of a CPU in 1 of 1 block, 100 % of the time; 10 % of a CPU is the limit; " +
+      "unfit: other processes used 100 % of a CPU in 15 of 15 blocks, 100 % of the time; 10 % of a CPU is the limit; " +
           control);
+  EXPECT_EQ(unfit_causes(judge::level_fitness(result)).size(), 2u);
   const std::vector<std::string> causes = unfit_causes(judge::judge_fitness(result));
-  ASSERT_EQ(causes.size(), 2u);
-  EXPECT_EQ("unfit: " + causes[1], control);
+  ASSERT_EQ(causes.size(), 1u) << "verdicts within the session need no level";
+  EXPECT_EQ("unfit: " + causes[0], control);
 }
 
 TEST(DetectableText, rounds_up_to_two_digits) {

@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "harness/judge/exact.h"
+#include "harness/judge/judged_blocks.h"
+#include "harness/judge/summary.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/results/metrics.h"
@@ -33,14 +35,16 @@ std::string shown(const Interval& values, NumberFormat format) {
   return low == high ? low : range(low, high);
 }
 
-/// Minimum and maximum over a benchmark's processes, by counter.
+/// Minimum and maximum over a benchmark's judged processes, by counter.
 using Counters = std::map<std::string, Interval, std::less<>>;
 
 Counters counters_of(const Result& result, const std::string& benchmark) {
   Counters all;
+  const judge::JudgedBlocks blocks(result, benchmark);
   for (const results::Process& process : result.processes) {
     if (process.benchmark != benchmark || process.arm != results::kHead) continue;
     for (const auto& [name, value] : process.counters) {
+      if (!blocks.judges(process) && judge::is_time(result, benchmark, name)) continue;
       Interval& range = all.try_emplace(name, Interval{value, value}).first->second;
       range = {std::min(range.low, value), std::max(range.high, value)};
     }

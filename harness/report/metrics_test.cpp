@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/report/sample_test.h"
 
 namespace lab::report {
@@ -48,6 +50,24 @@ TEST(Metrics, show_unknown_counters_and_ranges_if_processes_differ) {
   EXPECT_EQ(table.columns[2].title, "Spare page, bytes");
   EXPECT_EQ(table.rows[0][1].text, "1,280,000");
   EXPECT_EQ(table.rows[0][2].text, "1,000 to 3,000");
+}
+
+TEST(Metrics, that_are_times_are_those_of_the_undisturbed_blocks) {
+  results::Result result = sample::result();
+  for (results::WorkloadInfo& workload : result.workloads)
+    workload.metrics = {{"queue_ns", "Queue", "ns", results::MetricKind::kTime}};
+  for (results::Process& process : result.processes)
+    if (process.benchmark == "command_bucket/v2_st_linear/frame")
+      process.counters = {{"queue_ns", process.block < 2 ? 9000 : 1000},
+                          {"spare_page_bytes", process.block < 2 ? 9 : 8}};
+  for (int block = 0; block < 16; ++block)
+    result.session.disturbances.push_back({block, 10, block < 2 ? 15.0 : 0.0, 0});
+  const Table table = table_of("command_bucket", result);
+  ASSERT_EQ(table.rows.size(), 1u);
+  std::vector<std::string> cells;
+  for (const TableCell& cell : table.rows[0]) cells.push_back(cell.text);
+  EXPECT_NE(std::ranges::find(cells, "1,000"), cells.end()) << "without 9,000";
+  EXPECT_NE(std::ranges::find(cells, "8 to 9"), cells.end()) << "bytes are not disturbed";
 }
 
 TEST(Metrics, have_the_declared_title_and_unit_where_the_familys_file_has_none) {

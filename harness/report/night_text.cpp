@@ -65,6 +65,7 @@ std::string cause_text(const std::vector<const Alarm*>& alarms) {
 std::string unchanged_text(const NightFindings& found, bool are_others) {
   std::set<std::string> without_alarm = found.benchmarks;
   for (const Alarm& alarm : found.alarms) without_alarm.erase(alarm.benchmark);
+  for (const std::string& benchmark : found.night.without_level) without_alarm.erase(benchmark);
   UnchangedCounts unchanged;
   for (const judge::YoungBenchmark& one : found.night.too_young) {
     without_alarm.erase(one.benchmark);
@@ -138,9 +139,10 @@ NightSentences night_sentences(const judge::NightFitness& night) {
     sentences.notes.push_back(
         fmt::format("{} the same unusual times as last night; history will judge them within {} nights{}",
                     outliers_phrase(night.levels), stats::ChangePointDetector::kPlain - 1, unseen_phrase(night)));
-  const std::vector<std::string> unfit = unfit_sentences(night.session_fitness);
+  std::vector<std::string> known = unfit_sentences(night.session_fitness);
+  if (night.session_fitness.lacks_levels) known.push_back(disturbed_sentence(night.session_fitness));
   std::erase_if(sentences.unusual,
-                [&](const std::string& sentence) { return std::ranges::find(unfit, sentence) != unfit.end(); });
+                [&](const std::string& sentence) { return std::ranges::find(known, sentence) != known.end(); });
   return sentences;
 }
 
@@ -203,6 +205,9 @@ std::string night_junit(const NightFindings& found) {
   for (const std::string& name : found.without_turn)
     cases[name] = {JunitCase::kSkipped, "waits for another night, because this one was too short"};
   cases["nightly/session"] = usual;
+  if (night.fit)
+    for (const std::string& name : night.without_level)
+      cases[name] = {JunitCase::kSkipped, "other work disturbed its times: they are no level of this night"};
   if (night.fit)
     for (const judge::YoungBenchmark& one : night.too_young)
       cases[one.benchmark] = {JunitCase::kSkipped, missing_text(one.judged)};

@@ -47,7 +47,7 @@ judge::NightFitness with_outliers(std::size_t nights, judge::LevelCounts levels)
 constexpr judge::LevelCounts kMoved{10, 0, 6}, kStayed{10, 6, 0};
 
 judge::Fitness disturbed() {
-  return {false, judge::kMachineReason, judge::DisturbedBlocks{9, 10, 0.9, 90, 90, 0, {}}, {}};
+  return {false, judge::kMachineReason, judge::DisturbedBlocks{9, 10, 0.9, 90, 90, 0, {}, 1, 1, 1, 1}, {}, true};
 }
 
 }  // namespace
@@ -80,13 +80,22 @@ TEST(NightSentences, of_a_disturbed_session_are_not_repeated_as_unusual) {
   judge::NightFitness night = with_outliers(12, kMoved);
   night.session_fitness = disturbed();
   night.left_out = "unfit session";
-  night.unusual = {"load 3", unfit_sentences(disturbed()).front()};
+  night.unusual = {"load 3", unfit_sentences(disturbed()).front(), disturbed_sentence(disturbed())};
   const NightSentences sentences = night_sentences(night);
   EXPECT_EQ(sentences.unfit, (Words{"6 of 10 benchmarks have unusual times (5 slower, 1 faster)",
                                     "other processes used 100 % of a CPU in 9 of 10 blocks, 90 % of the time; 10 % of "
                                     "a CPU is the limit",
                                     "measure when nothing else runs, or on a dedicated machine"}));
   EXPECT_EQ(sentences.unusual, Words{"load 3"});
+}
+
+TEST(NightText, counts_no_benchmark_whose_times_other_work_disturbed_and_junit_skips_it) {
+  NightFindings found = measured({"shelf/a/store", "shelf/b/store"});
+  found.night.without_level = {"shelf/b/store"};
+  EXPECT_EQ(night_text(found), "1 without a new regression");
+  const std::string junit = night_junit(found);
+  EXPECT_NE(junit.find("tests=\"3\" failures=\"0\" errors=\"0\" skipped=\"1\""), std::string::npos) << junit;
+  EXPECT_NE(junit.find("other work disturbed its times"), std::string::npos) << junit;
 }
 
 TEST(NightSentences, of_a_blind_control_give_its_own_advice) {

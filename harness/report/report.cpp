@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/fit.h"
 #include "harness/judge/fitness.h"
 #include "harness/report/atlas_census.h"
 #include "harness/report/bisects.h"
@@ -162,10 +163,14 @@ std::string lead(const ReportInput& input, const std::vector<JudgedArticle>& jud
   return text + " " + drivers_phrase(input.atlas);
 }
 
-Section unusual_section(const ReportInput& input, bool running) {
+Section unusual_section(const ReportInput& input, const judge::Fitness& fitness, bool running) {
   Section section{"unusual", "Unusual"};
   List list;
   if (input.result != nullptr) list.items = unusual(*input.result, running);
+  // A result has the sentence once its session is over.
+  if (const std::string sentence = capitalized(disturbed_sentence(fitness));
+      !sentence.empty() && std::ranges::find(list.items, sentence) == list.items.end())
+    list.items.push_back(sentence);
   for (const DriverColumn& column : input.atlas)
     if (!column.kept && !column.validation.empty())
       list.items.push_back(
@@ -186,8 +191,9 @@ bool cost_all_numbers(const results::Failure& failure, const Result& result) {
 /// The problems that make findings less reliable. The page shows them, and the sections with details, first.
 std::vector<Alert> alerts_of(const Result& result, const judge::Fitness& fitness) {
   std::vector<Alert> alerts;
-  for (std::string& sentence : unfit_sentences(fitness))
-    alerts.push_back({std::move(sentence), fitness.disturbed && alerts.empty() ? "unusual" : "control"});
+  if (fitness.disturbed && fitness.disturbed->leaves_no_level())
+    alerts.push_back({disturbed_sentence(fitness), "unusual"});
+  for (std::string& sentence : unfit_sentences(fitness)) alerts.push_back({std::move(sentence), "control"});
   std::vector<std::string> lost;
   for (const results::Failure& failure : result.failures)
     if (cost_all_numbers(failure, result))
@@ -202,10 +208,10 @@ std::vector<Alert> alerts_of(const Result& result, const judge::Fitness& fitness
 }
 
 /// The sections about the session's reliability.
-std::vector<Section> session_sections(const ReportInput& input, const judge::Control& control, bool running) {
+std::vector<Section> session_sections(const ReportInput& input, const judge::Fitness& fitness, bool running) {
   std::vector<Section> sections;
-  add(sections, control_section(control));
-  add(sections, unusual_section(input, running));
+  add(sections, control_section(fitness.control));
+  add(sections, unusual_section(input, fitness, running));
   if (input.result != nullptr) add(sections, failures_section(*input.result));
   return sections;
 }
@@ -262,7 +268,7 @@ Document report_document(const ReportInput& input, const Background& background,
   if (const std::string changed = history_sentence(input.histories); !changed.empty())
     document.lead = fmt::format("{} {}", document.lead, changed);
   if (progress) document.progress = progress_phrase(*progress, result);
-  std::vector<Section> session = session_sections(input, fitness.control, progress.has_value());
+  std::vector<Section> session = session_sections(input, fitness, progress.has_value());
   const auto after_alerts = std::stable_partition(session.begin(), session.end(), [&](const Section& section) {
     return std::ranges::any_of(document.alerts, [&](const Alert& alert) { return alert.section == section.id; });
   });
@@ -279,8 +285,8 @@ Document report_document(const ReportInput& input, const Background& background,
       add(document.sections, family_section(family, described, *result, input.exhibits, fitness));
     }
   }
-  add(document.sections,
-      vulkan_section(input.atlas, background.articles, input.memory, fitness.reason == judge::kMachineReason));
+  const bool disturbed = result != nullptr && judge::level_fitness(*result).reason == judge::kMachineReason;
+  add(document.sections, vulkan_section(input.atlas, background.articles, input.memory, disturbed));
   add(document.sections, errata_section(background.articles, result, input.atlas, fitness, input.memory));
   std::move(after_alerts, session.end(), std::back_inserter(document.sections));
   if (result != nullptr) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "harness/base/files.h"
+#include "harness/base/fit.h"
 #include "harness/base/layout.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/judge/compare.h"
@@ -189,6 +190,34 @@ TEST(Report, of_an_unfit_session_begins_with_that) {
   EXPECT_EQ(document.alerts[0].section, "control");
   EXPECT_TRUE(document.lead.starts_with("Unfit for verdicts: ")) << document.lead;
   EXPECT_TRUE(contains(document.lead, ". No time is judged. No published claim is judged. ")) << document.lead;
+}
+
+TEST(Report, says_which_blocks_other_work_disturbed_and_begins_with_it_if_nothing_else_is_left) {
+  results::Result result = sample::two_arms();
+  const auto disturb = [&](int busy) {
+    result.session.disturbances.clear();
+    for (int block = 0; block < 16; ++block)
+      result.session.disturbances.push_back({block, 10, block < busy ? 15.0 : 0.0, 0});
+    return report_document({&result, {}}, sample::background());
+  };
+  const auto says = [](const Document& document) {
+    for (const Section& section : document.sections)
+      if (section.id == "unusual")
+        for (const Element& element : section.elements)
+          if (const List* list = std::get_if<List>(&element))
+            for (const std::string& item : list->items)
+              if (item.starts_with("Other processes used 1.50 CPUs in ")) return item;
+    return std::string();
+  };
+  const Document aside = disturb(4);
+  EXPECT_TRUE(says(aside).ends_with("; these blocks are set aside")) << says(aside);
+  EXPECT_TRUE(aside.alerts.empty());
+  const Document busy = disturb(16);
+  EXPECT_NE(says(busy), "");
+  ASSERT_EQ(busy.alerts.size(), 1u);
+  EXPECT_EQ(busy.alerts[0].section, "unusual");
+  EXPECT_EQ(capitalized(busy.alerts[0].text), says(busy));
+  EXPECT_FALSE(busy.lead.starts_with("Unfit")) << busy.lead;
 }
 
 TEST(Report, begins_with_a_measurement_if_there_is_no_published_claim) {

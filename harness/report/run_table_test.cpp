@@ -94,11 +94,25 @@ TEST(RunTable, has_no_exponents) {
   EXPECT_NE(table.find("900000000x"), std::string::npos) << table;
 }
 
-TEST(RunTable, of_a_disturbed_session_marks_what_is_not_judged) {
-  results::Result result = fixture({{"plain", 100}, {"quick", 50}});
-  for (int block = 0; block < 6; ++block) result.session.disturbances.push_back({block, 10, 17, 0});
-  EXPECT_NE(run_table(result, 0).find("shelf/store: ns per pair, 6 processes, disturbed, not judged\n"),
+TEST(RunTable, of_an_unfit_session_marks_what_is_not_judged) {
+  results::Result result = fixture({{"plain", 100}, {"quick", 50}}, 12);
+  const std::vector<results::Process> heads = result.processes;
+  for (results::Process process : heads) {
+    process.arm = results::kControl;
+    process.real_time *= 2;
+    result.processes.push_back(process);
+  }
+  EXPECT_NE(run_table(result, 0).find("shelf/store: ns per pair, 12 processes, disturbed, not judged\n"),
             std::string::npos);
+}
+
+TEST(RunTable, has_the_medians_of_the_undisturbed_blocks) {
+  results::Result result = fixture({{"plain", 100}, {"quick", 50}}, 10);
+  for (int block = 0; block < 10; ++block)
+    result.session.disturbances.push_back({block, 10, block < 4 ? 17.0 : 0.0, 0});
+  const std::string table = run_table(result, 0);
+  EXPECT_NE(table.find("shelf/store: ns per pair, 6 processes\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("  106.5  "), std::string::npos) << table;
 }
 
 }  // namespace lab::report

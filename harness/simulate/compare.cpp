@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <string>
 #include <vector>
 
-#include "harness/results/result_fixture.h"
-#include "harness/simulate/noise.h"
+#include "harness/simulate/sessions.h"
 #include "harness/simulate/simulate.h"
-#include "harness/stats/quantile.h"
 
 namespace lab::simulate {
 
@@ -19,74 +14,6 @@ namespace {
 
 using judge::Comparison;
 using judge::Verdict;
-
-constexpr int kLinks = 4;
-constexpr int kRows = 100;
-constexpr double kWithin = 0.01;  ///< noise of a repetition
-constexpr int kRepetitions = 15;  ///< per process; their median is its time
-constexpr double kDrift = 0.03;   ///< from the session's first process to its last
-
-/// The parameters of a simulated session, as shares.
-struct SessionParameters {
-  int processes = 15;     ///< of each arm
-  double between = 0.01;  ///< sigma between processes
-  double change = 0;      ///< of head, in every row from `changed_from` on
-  int changed_from = kRows;
-  double level = 0;      ///< of a second session: logarithm of the machine's slowdown
-  double own_level = 0;  ///< of a second session: sigma of each benchmark's own deviation
-  double links = 0;      ///< sigma between the links of a build, kLinks in each arm; 0: builds of one link
-};
-
-/// One process: the median of its repetitions around its own level.
-double process_time(NormalRandom& random, double level, double between) {
-  const double own = level * std::exp(between * random.normal());
-  std::vector<double> repetitions(kRepetitions);
-  for (double& time : repetitions) time = own * std::exp(kWithin * random.normal());
-  return stats::median(repetitions);
-}
-
-/// A session like one of `run`: each block has every benchmark once, shuffled, with its arms in succession, in an order
-/// that alternates from block to block. Every tenth benchmark has a control.
-results::Result session(NormalRandom& random, const SessionParameters& parameters, bool both_arms) {
-  results::Result result = results::fixture_result();
-  std::vector<double> own_level(kRows);
-  for (double& level : own_level) level = std::exp(parameters.level + parameters.own_level * random.normal());
-  // By arm (base, head, control), row and link.
-  std::vector<double> of_link(3 * kRows * kLinks);
-  for (double& level : of_link) level = parameters.links > 0 ? std::exp(parameters.links * random.normal()) : 1;
-  const auto link = [&](results::Process& process, std::size_t arm, int row) {
-    if (parameters.links <= 0) return;
-    const int number = process.block % kLinks;
-    process.layout = number + 1;
-    process.real_time *=
-        of_link[(arm * kRows + static_cast<std::size_t>(row)) * kLinks + static_cast<std::size_t>(number)];
-  };
-  std::vector<int> order(kRows);
-  std::iota(order.begin(), order.end(), 0);
-  const int arms = both_arms ? 2 : 1;
-  const double last = arms * kRows * parameters.processes - 1;
-  int run = 0;
-  for (int block = 0; block < parameters.processes; ++block) {
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    for (const int row : order)
-      for (int place = 0; place < arms; ++place) {
-        const bool head = !both_arms || (place == 0) == (block % 2 == 1);
-        const double change = head && row >= parameters.changed_from ? 1 + parameters.change : 1;
-        const double level = 100 * own_level[static_cast<std::size_t>(row)] * change * (1 + kDrift * run++ / last);
-        results::Process process = results::fixture_process(fmt::format("shelf/v{}/store", row), block, 1);
-        process.real_time = process_time(random, level, parameters.between);
-        process.arm = head ? results::kHead : results::kBase;
-        link(process, head ? 1 : 0, row);
-        result.processes.push_back(process);
-        if (row % 10 != 0 || !head || !both_arms) continue;
-        process.real_time = process_time(random, level, parameters.between);
-        process.arm = results::kControl;
-        link(process, 2, row);
-        result.processes.push_back(process);
-      }
-  }
-  return result;
-}
 
 /// Shares over many tables at one threshold.
 struct ThresholdShares {
@@ -101,7 +28,7 @@ void add(const Comparison& comparison, const SessionParameters& parameters, doub
   bool wrong = false;
   for (const judge::ComparisonRow& row : comparison.rows) {
     const Verdict verdict = judge::judge(row, comparison.alpha, sum.threshold);
-    const bool is_changed = std::stoi(row.benchmark.substr(7)) >= parameters.changed_from;
+    const bool is_changed = row_of(row.benchmark) >= parameters.changed_from;
     const bool slower = verdict == Verdict::kRegressed, faster = verdict == Verdict::kImproved;
     wrong = wrong || (is_changed ? faster || verdict == Verdict::kSame : slower || faster);
     if (is_changed)

@@ -40,6 +40,7 @@ void simulate_critical(const SimulationSettings& settings, const ResultSink& rep
 void simulate_ranks(const SimulationSettings& settings, const ResultSink& report);
 void simulate_bisect(const SimulationSettings& settings, const ResultSink& report);
 void simulate_compare(const SimulationSettings& settings, const ResultSink& report);
+void simulate_load(const SimulationSettings& settings, const ResultSink& report);
 void simulate_nights(const SimulationSettings& settings, const ResultSink& report);
 void simulate_history(const SimulationSettings& settings, const ResultSink& report);
 

@@ -1,0 +1,81 @@
+/// Which processes of a session are judged: the rule for all numbers, verdicts, controls, claims and levels.
+///
+/// Other work on the machine makes processes slower. So the times of a workload come from its undisturbed blocks, if
+/// these are enough; the disturbed ones are set aside. If too few are undisturbed, the times of all blocks are judged:
+/// variants and arms ran in random order within each block, so what disturbs a block disturbs any of them, and a test
+/// between them stays exact. It finds less, and the control says whether it could have found anything.
+///
+/// Times of disturbed blocks are no level: they say which of two is faster, not what either takes on this machine. So
+/// histories, comparisons of two sessions and claims of a number do not use them.
+///
+/// Blocks are chosen by their load alone, never by a value. The variants of a workload are judged on the same blocks.
+/// Only times are disturbed; counts and bytes are judged in all blocks. Where no load was recorded, as in older
+/// results, no block is disturbed.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "harness/results/result.h"
+
+namespace lab::judge {
+
+/// A block is disturbed if the CPU seconds used by other processes plus those withheld by the host exceed this share of
+/// one CPU...
+inline constexpr double kDisturbedShare = 0.1;
+/// ...by more than this, in seconds: the kernel reports each of five sums (user, nice, system and both interrupts) in
+/// whole ticks of 0.01 s, so the share of a short block is inexact.
+inline constexpr double kTicks = 0.05;
+
+bool is_disturbed(const results::Disturbance& block);
+
+/// The fewest undisturbed blocks that are judged alone: as many as an interval needs (stats::least_count). A table of
+/// several rows needs as many as can tell a change in it from chance (stats::fewest_blocks): with fewer, nothing is
+/// found. From there on, they alone found 95 to 100 % of changes of 4 sigma, and all 20 blocks of a session 4 to
+/// 100 %, in tables of 1 and 20 rows, with 0.5 and 2 % of noise, and a quarter or three quarters of the disturbed
+/// processes slowed by e^x, where x is exponential with mean 0.05 or 0.2: other cases than those of simulate.
+inline constexpr std::size_t kLeastUndisturbed = 6;
+
+/// Times are a level if disturbed blocks took at most this share of the time of the blocks that are judged: with few
+/// blocks, a median is that of the undisturbed ones all the same. Blocks differ in length: one has all core benchmarks,
+/// another the variants of one workload.
+inline constexpr double kDisturbedTime = 0.2;
+
+/// The judged blocks of one workload.
+class JudgedBlocks {
+ public:
+  /// Of the workload of `benchmark`.
+  JudgedBlocks(const results::Result& result, std::string_view benchmark);
+
+  /// Whether the times of this process of the workload are judged.
+  bool judges(const results::Process& process) const {
+    return !disturbed_.contains(process.block) || !sets_aside(process.benchmark);
+  }
+  /// Whether some of the benchmark's blocks were disturbed.
+  bool is_affected(std::string_view benchmark) const {
+    return blocks_of(benchmark).undisturbed < blocks_of(benchmark).all;
+  }
+  /// Whether the times of the benchmark's disturbed blocks are not judged, if it has any.
+  bool sets_aside(std::string_view benchmark) const { return sets_aside_ && blocks_of(benchmark).all >= least_; }
+  /// Whether the judged times of the benchmark say what it takes on this machine.
+  bool is_level(std::string_view benchmark) const;
+
+ private:
+  /// The blocks of one benchmark of head.
+  struct Blocks {
+    std::size_t all = 0, undisturbed = 0;
+    double seconds = 0, disturbed_seconds = 0;
+  };
+
+  Blocks blocks_of(std::string_view benchmark) const;
+
+  std::set<int> disturbed_;  ///< of the session
+  std::map<std::string, Blocks, std::less<>> benchmarks_;
+  std::size_t least_ = kLeastUndisturbed;
+  bool sets_aside_ = false;
+};
+
+}  // namespace lab::judge
