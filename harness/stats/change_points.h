@@ -129,6 +129,7 @@ class ChangePointDetector {
     std::size_t of_level = 0;    // number of points of the present level
     std::vector<double> points;  // ascending: those of the level; while they are few, the carried shape or shared noise
     double median = 0, sigma = 0;  // of points
+    std::size_t outliers = 0;      // of the level, which may be left out of account
     double correlation = 0;        // valid once the density is
     std::optional<Density> density;
   };
