@@ -79,7 +79,7 @@ constexpr double kClipped = 2.5;
 /// Points on each side that say how large a change is, the least size in standard deviations of the noise around it, and
 /// the median distance of normal noise from its median in such.
 constexpr std::size_t kMostNear = 20;
-constexpr double kLeastEffect = 1, kNormalMad = 0.6745;
+constexpr double kLeastEffect = 1.5, kNormalMad = 0.6745;
 
 /// Points of freedom that a level takes up: its height, and the choice of its place.
 constexpr double kPlacePoints = 3;
@@ -513,13 +513,21 @@ double local_effect(std::span<const double> values, const std::vector<std::size_
   return sigma > 0 ? step / sigma : std::numeric_limits<double>::infinity();
 }
 
+/// Whether one of `steps` is at `start`, or has been moved there by the values.
+bool is_among(const std::vector<std::size_t>& steps, std::size_t start) {
+  return std::ranges::any_of(
+      steps, [&](std::size_t step) { return std::max(step, start) - std::min(step, start) < kShortestLevel; });
+}
+
 /// Takes out the changes that are smaller than the noise around them, the smallest first: points enough make any
-/// difference sure, but nobody sees this one.
-void take_out_small(std::span<const double> values, std::vector<std::size_t>& starts) {
+/// difference sure, but nobody sees this one. `steps` stand out, and stay.
+void take_out_small(std::span<const double> values, std::vector<std::size_t>& starts,
+                    const std::vector<std::size_t>& steps) {
   while (!starts.empty()) {
     const std::vector<std::size_t> edges = edges_of(starts, values.size());
     std::vector<double> effects;
-    for (std::size_t i = 0; i < starts.size(); ++i) effects.push_back(local_effect(values, edges, i));
+    for (std::size_t i = 0; i < starts.size(); ++i)
+      effects.push_back(is_among(steps, starts[i]) ? kLeastEffect : local_effect(values, edges, i));
     const auto least = std::ranges::min_element(effects);
     if (*least >= kLeastEffect) return;
     starts.erase(starts.begin() + (least - effects.begin()));
@@ -538,10 +546,11 @@ std::vector<std::size_t> beyond_switching(std::span<const double> values, const 
 }
 
 /// Moves the starts to their places and takes out those that are none.
-void settle(std::span<const double> values, std::vector<std::size_t>& starts) {
+void settle(std::span<const double> values, std::vector<std::size_t>& starts,
+            const std::vector<std::size_t>& steps = {}) {
   place_by_values(values, starts);
   take_out_outliers(values, starts);
-  take_out_small(values, starts);
+  take_out_small(values, starts, steps);
 }
 
 struct Switched {
@@ -623,12 +632,9 @@ Levels levels_with_steps(std::span<const double> values, double critical, double
     if (i + 2 == edges.size()) levels.switching = levels.switching || part.switching;
   }
   std::ranges::sort(levels.starts);
-  settle(values, levels.starts);
+  settle(values, levels.starts, steps);
   for (const std::size_t start : levels.starts)
-    if (std::ranges::any_of(steps, [&](std::size_t step) {
-          return std::max(step, start) - std::min(step, start) < kShortestLevel;
-        }))
-      levels.sharp.push_back(start);
+    if (is_among(steps, start)) levels.sharp.push_back(start);
   return levels;
 }
 
