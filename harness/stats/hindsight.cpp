@@ -20,9 +20,8 @@ std::size_t known_at(std::span<const double> values, std::size_t index) {
   const std::size_t from = is_short ? 0 : index - std::min(index, kPointsBefore);
   for (std::size_t count = index + kShortestLevel; count < values.size();
        count += is_short ? 1 : 1 + (count - index) / kNightSteps)
-    if (std::ranges::any_of(
-            find_levels(values.subspan(from, count - from), count, 0).starts,
-            [&](std::size_t start) { return is_same_change(from + start, index); }))
+    if (std::ranges::any_of(find_levels(values.subspan(from, count - from), count, 0).starts,
+                            [&](std::size_t start) { return is_same_change(from + start, index); }))
       return count - 1;
   return values.size() - 1;
 }

@@ -76,8 +76,8 @@ constexpr std::array<CriticalEvidence, 9> kCritical{
 constexpr std::size_t kMostMoved = 6;
 constexpr double kClipped = 2.5;
 
-/// Points on each side that say how large a change is, the least size in standard deviations of the noise around it, and
-/// the median distance of normal noise from its median in such.
+/// Points on each side that say how large a change is, the least size in standard deviations of the noise around it,
+/// and the median distance of normal noise from its median in such.
 constexpr std::size_t kMostNear = 20;
 constexpr double kLeastEffect = 1.5, kNormalMad = 0.6745;
 
@@ -292,8 +292,8 @@ class Boosts {
   double sigma_ = 0;
 };
 
-/// A bound on the evidence for a short level: scores of values that are mostly equal are far from normal. None (infinite)
-/// for a longer level; 0 if both levels have the same median.
+/// A bound on the evidence for a short level: scores of values that are mostly equal are far from normal. None
+/// (infinite) for a longer level; 0 if both levels have the same median.
 double rarity(std::span<const double> a, std::span<const double> b) {
   const bool is_short = std::min(a.size(), b.size()) <= kFewPoints || is_same_value(median(a), median(b));
   return is_short ? 2 * rarity_of_levels(a, b) : std::numeric_limits<double>::infinity();

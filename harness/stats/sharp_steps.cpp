@@ -37,16 +37,18 @@ constexpr std::size_t kSameStep = 3;
 struct Need {
   double distance, rarity;  // evidence
 };
-constexpr std::array<Need, 2> kNeeds{{{25, 20}, {16, 28}}};
+constexpr std::array<Need, 2> kNeeds{{{25, 20}, {18, 28}}};
 
 /// The distances of the medians of `compared` points before and from each place on; 0 where there are fewer points.
 std::vector<double> distances(std::span<const double> values, std::size_t compared) {
   std::vector<double> all(values.size() + 1), medians;
+  medians.reserve(values.size());
   std::array<double, kCompared.back()> some{};
   const auto middle = some.begin() + static_cast<std::ptrdiff_t>(compared / 2);
   for (std::size_t from = 0; from + compared <= values.size(); ++from) {
     const auto end = std::ranges::copy(values.subspan(from, compared), some.begin()).out;
-    std::nth_element(some.begin(), middle, end);
+    for (auto next = some.begin() + 1; next != end; ++next)  // of so few, insertion is the fastest sort
+      for (auto at = next; at != some.begin() && *at < *std::prev(at); --at) std::iter_swap(at, std::prev(at));
     medians.push_back(*middle);
   }
   for (std::size_t place = compared; place < medians.size(); ++place)
@@ -70,10 +72,11 @@ class Noise {
     for (std::size_t place = compared; place < last; ++place) add(place, distances[place]);
   }
 
+  /// Around a place after those that were asked for.
   double around(std::size_t place) {
     const std::size_t count = std::min(kAround, sizes_.size());
-    const auto here = static_cast<std::size_t>(std::ranges::lower_bound(places_, place) - places_.begin());
-    const std::size_t from = std::min(here - std::min(here, count / 2), sizes_.size() - count) / kPace * kPace;
+    while (here_ < places_.size() && places_[here_] < place) ++here_;
+    const std::size_t from = std::min(here_ - std::min(here_, count / 2), sizes_.size() - count) / kPace * kPace;
     if (from == from_) return sigma_;
     from_ = from;
     const auto first = sizes_.begin() + static_cast<std::ptrdiff_t>(from);
@@ -91,6 +94,7 @@ class Noise {
 
   std::vector<std::size_t> places_;
   std::vector<double> sizes_, near_;
+  std::size_t here_ = 0;  // the first place that is not before the last one asked for
   std::optional<std::size_t> from_;
   double sigma_ = 0;
 };
@@ -168,9 +172,8 @@ std::vector<std::size_t> sharp_steps(std::span<const double> values, double more
   for (int round = 0; round < kRounds; ++round) {
     std::vector<std::size_t> next = steps;
     for (const std::size_t place : best_of_runs(candidates(values, all, steps, more)))
-      if (std::ranges::none_of(steps, [&](std::size_t step) {
-            return std::max(step, place) - std::min(step, place) <= kSameStep;
-          }))
+      if (std::ranges::none_of(
+              steps, [&](std::size_t step) { return std::max(step, place) - std::min(step, place) <= kSameStep; }))
         next.push_back(place);
     if (next.size() == steps.size()) break;
     std::ranges::sort(next);

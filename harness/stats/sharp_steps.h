@@ -1,16 +1,17 @@
-/// Steps that stand out from their neighbourhood: found by it alone, in however many levels, waves or drifts the rest of
-/// the series is. Levels over a whole series (segmentation.h) find smaller steps, but what they do not explain makes all
-/// of them unsure.
+/// Steps that stand out from their neighbourhood: found by it alone, in however many levels, waves or drifts the rest
+/// of the series is. Levels over a whole series (segmentation.h) find smaller steps, but what they do not explain makes
+/// all of them unsure.
 ///
 /// At each place the medians of 3 points on both sides are compared, and those of 5. A step counts by two things, both
 /// as evidence: twice a log-likelihood.
-/// - How far apart the medians are, in the unit of the same distance at the places around, which is normal noise at 70 %
+/// - How far apart the medians are, in the unit of the same distance at the places around, which is normal noise at 70
+/// %
 ///   of them: its square. So autocorrelated noise, whose medians move, needs a larger step.
 /// - How rarely the points on one side, up to 20 of them, all lie beyond those on the other, whatever the distribution
 ///   (rarity.h). So neither outliers nor levels that alternate from point to point are steps.
-/// Neither is enough: 5 units and 10 nats are, or 4 and 14. On the noises of `simulate critical` and on two levels that
-/// stay with a probability of 0.85 these constants were chosen, and so that steps in public histories of benchmarks are
-/// found; on other noises and other histories they are reported.
+/// Neither alone is enough: 5 units and 10 nats are, or 4.2 and 14. The constants were chosen on public histories of
+/// benchmarks (asv, github-action-benchmark, rubybench; harness/docs/decisions.md) and on noises of the kinds that
+/// `simulate hindsight` reports, with other seeds; on histories of other repositories they were proven.
 /// What is found no longer counts as noise, so that many steps do not hide each other, and no side reaches beyond it.
 #pragma once
 

@@ -29,7 +29,8 @@ TEST(SharpSteps, are_found_where_they_are) {
 }
 
 TEST(SharpSteps, need_points_on_both_sides_and_a_distance) {
-  for (const std::size_t count : {0, 1, 5, 9, 60}) EXPECT_EQ(sharp_steps(levels_of({{count, 50}}, 3)), Steps{}) << count;
+  for (const std::size_t count : {0, 1, 5, 9, 60})
+    EXPECT_EQ(sharp_steps(levels_of({{count, 50}}, 3)), Steps{}) << count;
   EXPECT_EQ(sharp_steps(levels_of({{40, 50}, {2, 90}}, 4)), Steps{});
   EXPECT_EQ(sharp_steps(levels_of({{40, 50}, {2, 90}, {40, 50}}, 5)), Steps{});
   EXPECT_EQ(sharp_steps(levels_of({{40, 50}, {40, 51.5}}, 6)), Steps{});
