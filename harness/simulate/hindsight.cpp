@@ -105,6 +105,47 @@ class HindsightTrials {
     add_result(fmt::format("{}: found by an oracle that knows the noise", what), by_oracle, trials);
   }
 
+  /// Something in the first nights that no alarm can be raised for, and a step of 5 sigma later.
+  enum class Disturbance {
+    kSpell,     ///< three to twelve nights at another level, 4 to 8 sigma away
+    kOutliers,  ///< two nights 10 to 20 sigma away
+    kDrift      ///< 3 sigma over all nights before the step, and an outlier of 10 sigma just before it
+  };
+  void disturbed_beginning(const Noise& kind, Disturbance disturbance, std::string_view name, double alarms,
+                           double hindsight) {
+    constexpr std::size_t kFirstAt = 40, kAfter = 30, kNightsToAlarm = 6;
+    double alarmed = 0, found = 0;
+    const std::uint64_t trials = settings_.trials(500);
+    for (std::uint64_t trial = 0; trial < trials; ++trial) {
+      const std::size_t at = kFirstAt + random_.below(41);
+      std::vector<double> values = kind.draw(random_, at + kAfter);
+      const double sigma = kind.robust_sigma;
+      add_step(values, at, either(5 * sigma));
+      const std::size_t first = 1 + random_.below(8);
+      const double rise = either(sigma);
+      if (disturbance == Disturbance::kSpell) {
+        const double height = rise * (4 + 4 * random_.uniform());
+        add_step(values, first, height);
+        add_step(values, first + 3 + random_.below(10), -height);
+      } else if (disturbance == Disturbance::kOutliers) {
+        for (const std::size_t night : {first, first + 1 + random_.below(5)})
+          values[night] += rise * (10 + 10 * random_.uniform());
+      } else {
+        for (std::size_t i = 0; i < at; ++i)
+          values[i] += rise * 3 * (static_cast<double>(i) / static_cast<double>(at) - 1);
+        values[at - 1] += 10 * rise;
+      }
+      alarmed += alarmed_within(values, at, kNightsToAlarm);
+      found += has_change_at(stats::look_back(values), at);
+    }
+    const std::string what =
+        fmt::format("{}, 5 sigma at night {} to {} after {}", kind.name, kFirstAt, kFirstAt + 40, name);
+    // A drift widens the baseline of alarms, which has no goal yet.
+    add_result(fmt::format("{}: alarm within {} nights", what, kNightsToAlarm), alarmed, trials,
+               disturbance == Disturbance::kDrift ? Goal::kNone : goal_of(kind), alarms);
+    add_result(fmt::format("{}: found {} nights later", what, kAfter), found, trials, goal_of(kind), hindsight);
+  }
+
   void early_step(const Noise& kind, std::size_t at, double goal) {
     double found = 0;
     const std::uint64_t trials = settings_.trials(1000);
@@ -200,6 +241,13 @@ void simulate_hindsight(const SimulationSettings& settings, const ResultSink& re
   for (const Noise& kind : noises()) trials.withdrawn(kind);
   for (const Noise& kind : noises())
     if (kind.independent()) trials.second_step(kind);
+  for (const Noise& kind : noises())
+    if (kind.independent()) {
+      using Disturbance = HindsightTrials::Disturbance;
+      trials.disturbed_beginning(kind, Disturbance::kSpell, "a spell in the first nights", 0.75, 0.9);
+      trials.disturbed_beginning(kind, Disturbance::kOutliers, "two early outliers", 0.9, 0.95);
+      trials.disturbed_beginning(kind, Disturbance::kDrift, "a drift of 3 sigma and an outlier", 0, 0.95);
+    }
   for (const auto& [at, goal] : {std::pair<std::size_t, double>{10, 0.8}, {15, 0.9}, {20, 0.93}, {30, 0.95}})
     for (const Noise& kind : noises())
       if (kind.independent()) trials.early_step(kind, at, goal);

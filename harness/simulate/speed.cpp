@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ctime>
 #include <span>
@@ -51,11 +53,19 @@ void report_speed(const SimulationSettings& settings, const ResultSink& report) 
                        seen = seen + stats::look_back(std::span(values).first(count)).changes.size();
                    }
                  });
-  report_seconds(report, "time of alarms in one series of 1,000,000 points", 1'000'000, settings.trials(1'000'000), 20,
-                 [&](std::size_t measured) {
-                   stats::ChangePointDetector detector;
-                   for (const double value : draw(random, measured)) seen = seen + detector.add(value);
-                 });
+  constexpr std::size_t kStay = 200;
+  for (const bool steps : {false, true})
+    report_seconds(report,
+                   fmt::format("time of alarms in one series of 1,000,000 points{}",
+                               steps ? fmt::format(", a step of 5 sigma every {}", kStay) : ""),
+                   1'000'000, settings.trials(steps ? 200'000 : 1'000'000), steps ? 40 : 20, [&](std::size_t measured) {
+                     std::vector<double> values = draw(random, measured);
+                     if (steps)
+                       for (std::size_t i = 0; i < measured; ++i)
+                         if (i / kStay % 2 == 1) values[i] += 5 * noises().front().robust_sigma;
+                     stats::ChangePointDetector detector;
+                     for (const double value : values) seen = seen + detector.add(value);
+                   });
 }
 
 }  // namespace lab::simulate

@@ -6,6 +6,7 @@
 #include <functional>
 #include <tuple>
 
+#include "harness/stats/choices.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/segmentation.h"
 
@@ -34,6 +35,9 @@ constexpr double kMostShared = 6;        // points that stand for the other seri
 constexpr double kPersistence = 0.35;    // share of a point's distance from the median that carries over to the next
 constexpr double kMaxDistance = 2.5;     // sigma, of that distance
 constexpr double kGap = 0.5;             // of the baseline's range, between it and a plain step
+/// Points of a baseline that far from its median, in sigma, are outliers, unless more than so many follow each other.
+constexpr double kOutlier = 4;
+constexpr std::size_t kMostInRow = 2;
 constexpr double kFarFromConstant = 0.0999;  // of a level that never varied: a tenth, whatever the rounding
 constexpr std::size_t kSettled = 36;         // fewest points of a level that looking back may find
 constexpr std::size_t kLooksBack = 10;       // looks back every time the series has grown by its tenth
@@ -104,11 +108,43 @@ bool leaves_constant(std::span<const double> window, double constant) {
   return is_one_side && nearest > 0 && (range(window) == 0 || nearest >= kFarFromConstant * std::abs(constant));
 }
 
-/// Whether all of `window` lies beyond all `points`, by kGap of their range. Both are sorted; `sigma` is that of
-/// `points`.
-bool is_plain(std::span<const double> window, std::span<const double> points, double sigma) {
+/// How many of `count` points a window of `length` may leave out of account, so that it is as rare for it to lie beyond
+/// all others as it is for the shortest window and the shortest baseline.
+std::size_t outliers_allowed(std::size_t count, std::size_t length) {
+  static const double rare = log_choices(ChangePointDetector::kFewest + kPlain, kPlain);
+  const double all = log_choices(count + length, length);
+  std::size_t allowed = 0;
+  while (all - log_choices(allowed + 1 + length, length) >= rare) ++allowed;
+  return allowed;
+}
+
+/// The points without the `count` that are farthest from their median.
+std::span<const double> without_outliers(std::span<const double> ascending, std::size_t count) {
+  const double middle = ascending[ascending.size() / 2];
+  for (; count > 0; --count)
+    ascending = middle - ascending.front() > ascending.back() - middle ? ascending.subspan(1)
+                                                                       : ascending.first(ascending.size() - 1);
+  return ascending;
+}
+
+/// How many of the values, in their order, are far from the median; 0 if more than kMostInRow follow each other: these
+/// are a level.
+std::size_t count_outliers(std::span<const double> values, double median, double sigma) {
+  std::size_t count = 0, in_row = 0;
+  for (const double value : values) {
+    in_row = std::abs(value - median) > kOutlier * sigma ? in_row + 1 : 0;
+    if (in_row > kMostInRow) return 0;
+    count += in_row > 0;
+  }
+  return count;
+}
+
+/// Whether all of `window` lies beyond `points`, but for up to `outliers` of them, by kGap of their range. Both are
+/// sorted; `sigma` is that of `points`.
+bool is_plain(std::span<const double> window, std::span<const double> points, double sigma, std::size_t outliers) {
   if (range(points) == 0 && leaves_constant(window, points.front())) return true;
   if (window.size() < kPlain) return false;
+  points = without_outliers(points, std::min(outliers, outliers_allowed(points.size(), window.size())));
   // A constant series that begins to vary is no step: its values lie on both sides of the old one, or close to it.
   const double spread = range(points) > 0 ? range(points) : std::max(range(window), sigma / kGap);
   const double gap = kGap * spread;
@@ -155,7 +191,7 @@ void ChangePointDetector::add_baseline(std::size_t end) {
   const bool shape_is_carried = !level_.carried.empty() && count < kOwnShape;
   if (count < (shape_is_carried ? kShortest : kFewest)) return;
   const std::span<const double> level(values_.data() + end - count, count);
-  Baseline baseline{end, count, sorted(level), 0, 0, level_.correlation, {}};
+  Baseline baseline{end, count, sorted(level), 0, 0, 0, level_.correlation, {}};
   if (shape_is_carried) {
     const double middle = median(level);
     for (const double rest : level_.carried) baseline.points.push_back(rest + middle);
@@ -165,6 +201,7 @@ void ChangePointDetector::add_baseline(std::size_t end) {
   }
   baseline.median = median(baseline.points);
   baseline.sigma = robust_sigma(baseline.points);
+  baseline.outliers = count_outliers(level, baseline.median, baseline.sigma);
   baselines_.push_back(std::move(baseline));
 }
 
@@ -180,14 +217,30 @@ void ChangePointDetector::add_shared(Baseline& baseline) const {
   std::ranges::sort(baseline.points);
 }
 
+namespace {
+
+/// Where a baseline may begin among `values`, ascending from their first point on: at levels that have lasted until
+/// `end`, a shorter time after a step that stands out.
+std::vector<std::size_t> baseline_starts(std::span<const double> values, std::size_t end) {
+  std::vector<std::size_t> starts{0};
+  const Levels levels = find_levels(values);
+  for (const std::size_t start : levels.starts)
+    if (start + (std::ranges::binary_search(levels.sharp, start) ? kOwnShape : kSettled) <= end)
+      starts.push_back(start);
+  return starts;
+}
+
+}  // namespace
+
 void ChangePointDetector::look_back() {
   const std::size_t end = values_.size();
   if (end < looked_back_ + std::max<std::size_t>(1, std::min(end, kMostSegmented) / kLooksBack)) return;
   looked_back_ = end;
-  std::vector<std::size_t> starts{alarmed_.start};
   // Without the last window: points that may be a new level would make the past look autocorrelated.
-  for (const std::size_t start : find_levels(std::span(values_).first(end - std::min(end, kLongest))).starts)
-    if (start > alarmed_.start && start + kSettled <= end) starts.push_back(start);
+  const std::size_t last = std::max(alarmed_.start, end - std::min(end, kLongest));
+  std::vector<std::size_t> starts =
+      baseline_starts(std::span(values_).subspan(alarmed_.start, last - alarmed_.start), end - alarmed_.start);
+  for (std::size_t& start : starts) start += alarmed_.start;
   // A level that has not lasted much longer than the one before may be one of two that the series switches between.
   while (starts.size() > 1 && static_cast<double>(end - starts.back()) <
                                   kLasting * static_cast<double>(starts.back() - starts[starts.size() - 2]))
@@ -222,7 +275,7 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
   const Density& density = *at->density;
   const auto n = static_cast<double>(density.size());
   const auto m = static_cast<double>(window.size());
-  const bool plain = is_plain(window, at->points, at->sigma);
+  const bool plain = is_plain(window, at->points, at->sigma, at->outliers);
 
   // A window that only continues the deviation of the point before it is no step: subtract its decaying influence.
   const double last = std::clamp(values_[index - 1] - density.median(), -kMaxDistance * density.sigma(),

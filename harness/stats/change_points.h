@@ -14,10 +14,12 @@
 /// baseline, the more the less those series differ in sigma (as variances are moderated in Smyth, "Linear models and
 /// empirical Bayes methods", Statistical Applications in Genetics and Molecular Biology 3 (2004)).
 /// From time to time the past is divided into levels anew (segmentation.h). Where that finds a change that was not
-/// alarmed, because the baseline was too short or had several levels, the baseline begins there. This is no alarm.
+/// alarmed, because the baseline was too short or had several levels, the baseline begins there: sooner if the change
+/// stands out (sharp_steps.h). This is no alarm.
 /// Independent of the score, five points in a row that all lie beyond the whole baseline, by half its range, are a
-/// plain step. For exchangeable points without a change its probability is below 2 / C(n + 5, 5) per night. If the
-/// baseline never varied, the range of the five points is used, and three points suffice that are equal, or differ from
+/// plain step. A few outliers of a longer baseline are left out of account: as many as keep the probability, for
+/// exchangeable points without a change, below the 2 / C(20, 5) per night of the shortest baseline. If the baseline
+/// never varied, the range of the five points is used, and three points suffice that are equal, or differ from
 /// it by a tenth.
 ///
 /// A score above kAlarm raises an alarm. The first point of the window with the highest score is the first point of the
@@ -129,6 +131,7 @@ class ChangePointDetector {
     std::size_t of_level = 0;    // number of points of the present level
     std::vector<double> points;  // ascending: those of the level; while they are few, the carried shape or shared noise
     double median = 0, sigma = 0;  // of points
+    std::size_t outliers = 0;      // of the level, which may be left out of account
     double correlation = 0;        // valid once the density is
     std::optional<Density> density;
   };

@@ -253,6 +253,25 @@ TEST(SharedNoise, finds_steps_of_young_series_and_changes_neither_old_ones_nor_c
   EXPECT_EQ(find_change_points(constant, {200, shared}), find_change_points(constant, {200, autocorrelation}));
 }
 
+TEST(ChangePoints, of_a_plain_step_are_not_hidden_by_early_outliers) {
+  for (std::uint64_t seed = 60; seed < 80; ++seed) {
+    std::vector<double> values = steps({{32, 100}, {6, 120}}, 1000 * seed);
+    values[3] += 40;
+    values[9] -= 40;
+    const std::vector<ChangePoint> found = find_change_points(values);
+    ASSERT_EQ(found.size(), 1U) << seed;
+    EXPECT_EQ(found[0].index, 32U);
+  }
+}
+
+TEST(ChangePoints, are_found_soon_after_a_spell_in_the_first_nights) {
+  std::size_t found = 0;
+  for (std::uint64_t seed = 80; seed < 100; ++seed)
+    for (const ChangePoint& point : find_change_points(steps({{3, 100}, {8, 108}, {29, 100}, {6, 108}}, 1000 * seed)))
+      found += point.index >= 39 && point.index <= 41;
+  EXPECT_GE(found, 15U);
+}
+
 TEST(ChangePoints, a_large_step_in_a_young_series_is_found_by_its_fifth_point) {
   std::mt19937 random(3);
   std::normal_distribution<double> noise(0, 1);

@@ -20,9 +20,8 @@ std::size_t known_at(std::span<const double> values, std::size_t index) {
   const std::size_t from = is_short ? 0 : index - std::min(index, kPointsBefore);
   for (std::size_t count = index + kShortestLevel; count < values.size();
        count += is_short ? 1 : 1 + (count - index) / kNightSteps)
-    if (std::ranges::any_of(
-            find_levels(values.subspan(from, count - from), critical_evidence(std::min(count, kMostSegmented))).starts,
-            [&](std::size_t start) { return is_same_change(from + start, index); }))
+    if (std::ranges::any_of(find_levels(values.subspan(from, count - from), count, 0).starts,
+                            [&](std::size_t start) { return is_same_change(from + start, index); }))
       return count - 1;
   return values.size() - 1;
 }
@@ -36,7 +35,7 @@ std::vector<std::size_t> starts_of(std::span<const double> values, double more, 
   for (std::size_t from = 0;;) {
     const std::size_t count = std::min(kMostSegmented, values.size() - from);
     const bool is_last = from + count == values.size();
-    const Levels levels = find_levels(values.subspan(from, count), critical_evidence(count) + more);
+    const Levels levels = find_levels(values.subspan(from, count), count, more);
     std::size_t next = from + kMostSegmented / 2;
     for (const std::size_t start : levels.starts)
       if (is_last || start < kKept) {

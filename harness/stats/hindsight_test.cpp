@@ -40,6 +40,17 @@ TEST(Hindsight, tells_each_change_with_its_levels_and_the_night_it_was_known) {
   EXPECT_FALSE(hindsight.switching);
 }
 
+TEST(Hindsight, is_sure_of_a_creep_in_many_small_steps) {
+  std::size_t sure = 0;
+  for (unsigned seed = 20; seed < 40; ++seed) {
+    std::vector<double> values = noise(120, 100, 1, seed);
+    for (std::size_t step = 0; step < 12; ++step)
+      for (std::size_t i = 30 + 5 * step; i < values.size(); ++i) values[i] += 0.5;
+    sure += !sure_starts(values, 200).empty();
+  }
+  EXPECT_GE(sure, 18U);
+}
+
 TEST(Hindsight, calls_wider_noise_by_its_name) {
   const Hindsight hindsight = look_back(joined(noise(80, 50, 1, 3), noise(80, 50, 3, 4)));
   EXPECT_TRUE(hindsight.changes.empty());

@@ -14,6 +14,10 @@
 /// hides between two others, or that comes back, is found although no single division into two would show it. Where a
 /// division with the most changes explains nearly all, there may be more than it has: then overlapping parts are
 /// divided, each with scores of its own.
+///
+/// What a division does not explain, such as an excursion or a wave, makes all its changes less sure. So a step that
+/// stands out from its neighbourhood (sharp_steps.h) is a change in any case, and the series is divided between such
+/// steps. An unchanged series hardly ever has one, so they do not change what the critical evidence must be.
 #pragma once
 
 #include <cstddef>
@@ -36,18 +40,20 @@ std::vector<Division> divisions(std::span<const double> values);
 std::vector<Division> divisions(std::span<const double> values, bool thorough);
 
 struct Levels {
-  std::vector<std::size_t> starts;  ///< the first point of every level but the first
+  std::vector<std::size_t> starts = {};  ///< the first point of every level but the first
+  std::vector<std::size_t> sharp = {};   ///< those of `starts` that stand out from their neighbourhood (sharp_steps.h)
   /// The series goes back and forth between two levels, as on a machine that runs in one of two states. Such levels are
   /// not in `starts`, but a change that is larger than the distance between them is.
   bool switching = false;
-  /// A straight line fits better than levels, of which there are then none.
+  /// A straight line fits better than levels, of which there are then none. A line that begins or ends, with a level
+  /// before or after it, has levels.
   bool drifting = false;
 };
 
 /// The levels of the last kMostSegmented values.
 Levels find_levels(std::span<const double> values);
-/// The same with another critical evidence than that of their number.
-Levels find_levels(std::span<const double> values, double critical);
+/// The same with the evidence that `count` values need, and `more`.
+Levels find_levels(std::span<const double> values, std::size_t count, double more);
 
 /// The evidence that the weakest change must exceed in a series of this length.
 double critical_evidence(std::size_t count);

@@ -125,6 +125,37 @@ TEST(Segmentation, takes_a_straight_line_for_a_drift_and_finds_a_step_on_it) {
   EXPECT_TRUE(std::ranges::count(find_levels(values).starts, 50));
 }
 
+TEST(Segmentation, takes_a_line_that_begins_and_ends_for_levels) {
+  std::vector<double> values = levels_of({{120, 50}}, 16);
+  for (std::size_t step = 0; step < 12; ++step)
+    for (std::size_t i = 30 + 5 * step; i < values.size(); ++i) values[i] += 0.5;
+  EXPECT_FALSE(find_levels(values).drifting);
+  EXPECT_FALSE(find_levels(values).starts.empty());
+}
+
+TEST(Segmentation, finds_a_step_beside_what_no_division_explains) {
+  // A step, then waves that make the noise look autocorrelated.
+  std::mt19937 random(17);
+  std::normal_distribution<double> noise;
+  std::vector<double> values = levels_of({{32, 50}}, 17);
+  double wave = 0;
+  for (std::size_t i = 0; i < 80; ++i) values.push_back(70 + (wave = 0.95 * wave + noise(random)));
+  const Levels levels = find_levels(values);
+  EXPECT_TRUE(std::ranges::count(levels.starts, 32)) << testing::PrintToString(levels.starts);
+  EXPECT_TRUE(std::ranges::count(levels.sharp, 32));
+}
+
+TEST(Segmentation, leaves_out_a_change_that_is_smaller_than_the_noise) {
+  std::vector<double> values = levels_of({{400, 50}, {400, 50.7}}, 19);
+  EXPECT_GT(divisions(values).front().evidence, critical_evidence(values.size()));
+  EXPECT_TRUE(begin_at(find_levels(values), {}));
+}
+
+TEST(Segmentation, keeps_levels_that_return_after_long_stays_with_a_short_visit) {
+  EXPECT_TRUE(begin_at(find_levels(levels_of({{60, 50}, {60, 56}, {30, 50}, {2, 56}, {28, 50}, {60, 56}}, 18)),
+                       {60, 120, 180}));
+}
+
 TEST(Segmentation, of_values_that_are_mostly_equal_needs_rare_ones_together) {
   for (std::size_t outlier = 0; outlier < 100; ++outlier) {
     std::vector<double> values(100, 50);
