@@ -133,6 +133,6 @@ std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 15;
+inline constexpr int kFindingsVersion = 16;
 
 }  // namespace lab::judge

@@ -14,6 +14,7 @@
 #include "harness/judge/changes.h"
 #include "harness/judge/exact.h"
 #include "harness/judge/fitness.h"
+#include "harness/judge/judged_blocks.h"
 #include "harness/judge/summary.h"
 
 namespace lab::judge {
@@ -84,6 +85,7 @@ void add_fixed(const results::Result& result, std::vector<results::CondensedRow>
     const results::WorkloadInfo* const workload = results::find_workload(result, benchmark);
     const std::vector<stats::Datum> values = metric_values(result, benchmark, "", results::kFixed);
     if (workload == nullptr || values.empty() || !(median_of(values) > 0)) continue;
+    if (!JudgedBlocks(result, benchmark).is_level(benchmark)) continue;
     results::CondensedRow& row = rows.emplace_back();
     row.benchmark = results::fixed_name(benchmark);
     row.value = estimate(values);
