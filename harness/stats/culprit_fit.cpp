@@ -5,8 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <numbers>
 #include <numeric>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -25,7 +28,8 @@ struct EffectPrior {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kNoiseShape = 0.5;
 constexpr double kNoiseScale = 5e-4;
-constexpr double kCoarsest = 0.01;  ///< of the values: the largest unit that they are taken to be rounded to
+/// Of the values: the largest unit that they are taken to be rounded to without a sign of a tick, and if all are equal.
+constexpr double kCoarsest = 0.1, kCoarsestEqual = 0.01;
 constexpr int kMostDigits = 10;
 /// Scales of the drift: sigma per square root of a measurement; all equally likely.
 constexpr std::array<double, 3> kDrifts{0.01, 0.1, 0.4};
@@ -523,21 +527,40 @@ Fit mean_of(std::span<const Fit> fits) {
   return mean;
 }
 
-/// The variance that rounding leaves in values: that of a number anywhere within half a unit of the last digit. The
-/// unit is the largest power of ten of which all values are multiples.
-double rounding_variance(const std::vector<double>& log_values) {
-  const auto [least, most] = std::ranges::minmax(log_values);
-  double unit = std::pow(10, std::floor(most / std::numbers::ln10));
+/// The largest power of ten of which all values are multiples; 0 if there is none.
+double printed_unit(const std::vector<double>& log_values) {
+  double unit = std::pow(10, std::floor(std::ranges::max(log_values) / std::numbers::ln10));
   const auto is_multiple = [&](double log_value) {
     const double times = std::exp(log_value) / unit;
     return std::abs(times - std::round(times)) < 1e-12 * times + 1e-12;
   };
-  for (int digit = 0; digit < kMostDigits; ++digit, unit /= 10) {
-    if (!std::ranges::all_of(log_values, is_multiple)) continue;
-    const double relative = std::min(unit * std::exp(-least), kCoarsest);
-    return relative * relative / 12;
-  }
+  for (int digit = 0; digit < kMostDigits; ++digit, unit /= 10)
+    if (std::ranges::all_of(log_values, is_multiple)) return unit;
   return 0;
+}
+
+/// The smallest step between two different values, if any commit has two different ones; else 0. Values of a clock are
+/// multiples of its tick, which need be no power of ten.
+double tick(const std::vector<std::size_t>& commits, const std::vector<double>& log_values) {
+  std::map<std::size_t, double> of_commit;
+  bool is_seen = false;
+  for (std::size_t i = 0; i < log_values.size(); ++i)
+    is_seen = is_seen || of_commit.try_emplace(commits[i], log_values[i]).first->second != log_values[i];
+  if (!is_seen) return 0;
+  const std::set<double> different(log_values.begin(), log_values.end());
+  double least = std::numeric_limits<double>::infinity();
+  for (auto at = different.begin(), next = std::next(at); next != different.end(); at = next++)
+    least = std::min(least, std::exp(*next) - std::exp(*at));
+  return least;
+}
+
+/// The unit that values are rounded to, relative. Where all are equal, it may be anything; where no commit has shown
+/// two different values, numbers of one digit may be exact counts.
+double rounding_unit(const std::vector<std::size_t>& commits, const std::vector<double>& log_values) {
+  const auto [least, most] = std::ranges::minmax(log_values);
+  const double scale = std::exp(-least), seen = tick(commits, log_values) * scale;
+  const double printed = printed_unit(log_values) * scale;
+  return std::max(seen, std::min(printed, least == most ? kCoarsestEqual : kCoarsest));
 }
 
 }  // namespace
@@ -554,7 +577,8 @@ Measurements::Measurements(const std::vector<std::size_t>& commits, const std::v
   const double mean = std::accumulate(log_values.begin(), log_values.end(), 0.0) / count;
   const auto [least, most] = std::minmax_element(log_values.begin(), log_values.end());
   range_ = std::max(range_, *most - *least);
-  const double rounding = rounding_variance(log_values);
+  unit_ = rounding_unit(commits, log_values);
+  const double rounding = unit_ * unit_ / 4;
   std::vector<std::size_t> order(size);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return std::pair(builds[i], commits[i]); });

@@ -2,8 +2,10 @@
 ///
 /// Model. y = log of a measurement. With probability 1 - q it is an inlier:
 ///   a + d [commit >= k] + u[build] + drift(t) + sigma e,   e normal;
-/// e counts what rounding hides, if the values are rounded: y y in the equations below is y^2 and the variance of a
-/// number within half a unit of the last digit. Else equal digits, of which three are common, would look like no noise.
+/// e counts what rounding hides, if the values are rounded: y y in the equations below is y^2 and the square of half a
+/// unit of the values. Else equal values, of which three are common, would look like no noise, and a value one unit
+/// away like another level. The unit is the larger of the printed one, the largest power of ten of which all values are
+/// multiples, and of a clock's tick: the smallest step between different values, once a commit has shown two of them.
 /// u is the offset that a build has because of its layout of code and data, and keeps however often it is measured:
 /// u = lambda sigma times a normal number of its own, with lambda averaged over kOffsets, 0 among them; its prior is
 /// multiplied by (1 + (lambda s / kUsualOffset)^2)^-2 at the estimate s of sigma. What builds on the same side of k
@@ -76,6 +78,7 @@ class Measurements {
   const double* wave(std::size_t j) const { return waves_[j].data(); }
   const Summands& summands(std::size_t i) const { return summands_[i]; }
   double range() const { return range_; }  ///< of disturbed measurements
+  double unit() const { return unit_; }    ///< that the values are rounded to, relative
 
  private:
   std::vector<std::size_t> commits_;
@@ -84,6 +87,7 @@ class Measurements {
   std::array<std::vector<double>, kWaves> waves_;
   std::vector<Summands> summands_;
   double range_ = 0;
+  double unit_ = 0;
 };
 
 /// One combination of the scales that the likelihood is averaged over.

@@ -391,6 +391,43 @@ TEST(Culprit, is_not_a_neighbour_where_rounding_hides_the_noise) {
   EXPECT_EQ(wrong, 0);
 }
 
+/// How many of 12 searches among 32 commits name a culprit wrongly, with noise of `noise` and values rounded to a
+/// multiple of `unit`. The level begins anywhere within a unit from 100 on, and rises by `step` at the culprit.
+int wrong_names_of_rounded(double noise, double unit, double step) {
+  int wrong = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Busy random{.random = Random(seed)};
+    const double start = 100 + unit * random.uniform();
+    const std::size_t culprit = step > 0 ? 1 + seed % 32 : 0;
+    CulpritSearch search(32);
+    while (search.measurements() < 100 && !search.is_null(0.99) && !search.has_culprit(0.99) &&
+           !search.is_exhausted()) {
+      const std::size_t commit = search.next(no_cost(32), 1);
+      const double level = commit >= culprit ? start * (1 + step) : start;
+      search.add(commit, unit * std::round(level * std::exp(noise * random.normal()) / unit));
+    }
+    wrong += search.has_culprit(0.99) && search.posterior().likeliest.first != culprit;
+  }
+  return wrong;
+}
+
+TEST(Culprit, is_not_named_wrongly_where_half_of_the_values_are_equal) {
+  // A clock of whole milliseconds, at 10 ms.
+  EXPECT_LE(wrong_names_of_rounded(0.074, 10, 0.1), 1);
+  // The tick of a clock is no power of ten.
+  EXPECT_LE(wrong_names_of_rounded(0.0062, 1 / 1.2, 0.01), 1);
+}
+
+TEST(Culprit, has_at_least_the_noise_that_rounding_hides) {
+  // Half a unit, of a printed number and of a clock that has shown two of its ticks.
+  EXPECT_GE(after(2, {{0, 100}, {0, 100}, {2, 100}, {2, 101}}).posterior().noise, 0.005);
+  EXPECT_GE(after(2, {{0, 70}, {0, 80}, {2, 70}, {2, 70}}).posterior().noise, 0.05);
+  const double tick = 1.0 / 3;
+  EXPECT_GE(after(2, {{0, 30 * tick}, {0, 30 * tick}, {2, 31 * tick}, {2, 30 * tick}}).posterior().noise, 0.5 / 31);
+  // Without a sign of rounding, values may be exact.
+  EXPECT_LT(after(2, {{0, 100.0001}, {0, 100.0001}, {2, 104.1667}, {2, 104.1667}}).posterior().noise, 0.005);
+}
+
 TEST(Culprit, search_is_not_exhausted_by_commits_that_cannot_be_measured) {
   Busy noise;
   CulpritSearch search(40);
@@ -446,7 +483,8 @@ TEST(NextMeasurement, builds_nothing_while_the_ends_may_be_equal) {
 }
 
 TEST(NextMeasurement, prefers_a_built_commit_to_a_new_build) {
-  CulpritSearch search = after(100, {{0, 100.01}, {100, 104}, {100, 106}, {0, 102}, {0, 101}, {100, 105}, {45, 104}});
+  CulpritSearch search =
+      after(100, {{0, 100.01}, {100, 104}, {100, 105.93}, {0, 102}, {0, 101.17}, {100, 104.8}, {45, 104.07}});
   std::vector<double> build_seconds(101, 600);
   for (const std::size_t built : {0u, 45u, 100u}) build_seconds[built] = 0;
   const std::size_t next = search.next(build_seconds, 1);
