@@ -25,9 +25,10 @@ struct RunRequest {
   std::optional<double> process_timeout = {};  ///< seconds; none: the default of measure::SessionSpec
   /// Malloc replacements: each is measured as one more variant (measure/malloc_library.h).
   std::vector<std::filesystem::path> mallocs = {};
-  std::optional<std::string> revision = {};       ///< measured instead of the checkout; built by its own make.py
-  std::optional<std::string> against = {};        ///< a revision or build to measure in the same blocks
-  bool fixed = false;  ///< also measures the machine's fixed build (measure/fixed_build.h), and keeps one if it has none
+  std::optional<std::string> revision = {};  ///< measured instead of the checkout; built by its own make.py
+  std::optional<std::string> against = {};   ///< a revision or build to measure in the same blocks
+  bool fixed =
+      false;  ///< also measures the machine's fixed build (measure/fixed_build.h), and keeps one if it has none
   std::optional<std::filesystem::path> out = {};  ///< the result's file; none: one in <root>/results/<machine>
   std::filesystem::path root = root_dir();
   std::filesystem::path build_dir = lab::build_dir();

@@ -69,8 +69,8 @@ Expected<std::string> link_benchmarks(const fs::path& build_dir, const std::vect
     if (const auto one = std::ranges::find(linked, benchmark->executable, &Linked::executable); one->layouts)
       benchmark->layouts = *one->layouts;
   if (!not_kept.empty())
-    problems.push_back(fmt::format("the build of {} kept no link command; the pinned toolchain's does",
-                                   first_names(not_kept)));
+    problems.push_back(
+        fmt::format("the build of {} kept no link command; the pinned toolchain's does", first_names(not_kept)));
   if (problems.empty()) return "";
   return fmt::format("only one layout of code and data was measured, so what looks like a change may be its layout: {}",
                      fmt::join(problems, "; "));
