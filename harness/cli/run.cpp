@@ -101,7 +101,7 @@ Command run_command() {
   return {"run",
           "[--filter GLOB]... [--malloc FILE]... [--quick|--full|--processes N] [--budget SECONDS] [--revision REV] "
           "[--against REV|BUILD] [--seed N] [--out FILE]",
-          "measure benchmarks and write a result; the last line of standard output is its path",
+          "measure benchmarks and write a result; the last line of output is its path",
           {{"--filter", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
            {"--malloc", "FILE", "also measure this malloc replacement, a shared library, preloaded"},
            {"--quick", "", "measure the core workloads for 3 minutes (default: 8, the others in turns)"},
@@ -111,7 +111,7 @@ Command run_command() {
            {"--revision", "REV", "measure this revision instead, built by its own make.py in a worktree"},
            {"--against", "REV|BUILD", "also measure this revision or build, interleaved"},
            {"--target", "PERCENT", "measure until every interval is within it (default with --against: 0.25)"},
-           {"--fixed", "", "also measure the executables that this machine keeps, which never change"},
+           {"--fixed", "", "also measure the machine's fixed build (nightly)"},
            {"--plan", "", "print which changes this session could detect; start nothing"},
            {"--json", "", "with --plan: one line of JSON"},
            {"--seed", "N", "for the workloads and the order (default: 1)"},

@@ -75,7 +75,6 @@ FIGURES: list[tuple[str, Callable[[], str]]] = [
     (r"could not have detected (\d+ %)",
      lambda: percent(constant("harness/judge/fitness.h", "kMaxDetectableChange"))),
     (r"on the next nights, (\w+) at most", lambda: in_words(constant("harness/judge/alarms.h", "kMostTries"))),
-    (r"disturbed more than (\d+ %) of its time", lambda: percent(constant("harness/judge/fitness.h", "kDisturbedTime"))),
     (r"the level of their last (\w+) nights", lambda: in_words(constant("harness/judge/night.h", "kRecent"))),
     (r"A benchmark needs (\d+) nights of one seed", lambda: f"{kept('kFewest') + kept('kPlain'):g}"),
     (r"within its first (\d+) nights raises no alarm", lambda: f"{kept('kFewest'):g}"),
