@@ -181,40 +181,34 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
   return pairing;
 }
 
-/// Adds the machine's fixed build to the session, if it has one.
-void add_fixed(const fs::path& folder, const Runner& runner, measure::SessionSpec& spec,
+/// Adds the machine's fixed build to the session, if it has one. Returns whether it needs a new one.
+bool add_fixed(const fs::path& folder, const Runner& runner, measure::SessionSpec& spec,
                std::vector<results::Arm>& arms, std::vector<std::string>& unusual) {
   measure::FixedBuild fixed = measure::read_fixed(folder, spec.selection.benchmarks, runner);
   unusual.insert(unusual.end(), fixed.sentences.begin(), fixed.sentences.end());
-  if (fixed.timed.empty()) return;
+  const bool spent = fixed.is_spent();
+  if (fixed.timed.empty()) return spent;
   arms.push_back(std::move(fixed.arm));
   for (measure::ArmBenchmark& one : fixed.timed) spec.other_arms.push_back(std::move(one));
+  return spent;
 }
 
-/// Whether the machine needs a new fixed build: fewer than half of what a new one would have are timed and sound.
-bool needs_fixed(const results::Result& result, const std::vector<measure::Benchmark>& chosen) {
-  std::set<std::string> timed, failed;
-  for (const results::Process& process : result.processes)
-    if (process.arm == results::kFixed) timed.insert(process.benchmark);
-  for (const results::Failure& failure : result.failures)
-    if (failure.arm == results::kFixed) failed.insert(failure.benchmark);
-  return !failed.empty() || 2 * timed.size() < chosen.size();
-}
-
-/// Keeps head's executables as the machine's fixed build, if it needs one and the session is one of a history: a
-/// release build of a commit, of which nothing failed. A problem is a sentence.
-void keep_fixed(const fs::path& folder, const Checkout& head, const measure::SessionSpec& spec,
+/// Keeps head's executables that did not fail as the machine's fixed build, if it is spent or failed, and the session
+/// is one of a history: a release build of a commit. A problem is a sentence.
+void keep_fixed(const fs::path& folder, const Checkout& head, const measure::SessionSpec& spec, bool spent,
                 const results::Result& result, measure::SessionEvents& events) {
   const bool of_history =
       result.build.config == "release" && !result.source.dirty.value_or(false) && result.session.state != "interrupted";
-  if (!of_history) return;
+  if (!of_history ||
+      (!spent && std::ranges::find(result.failures, results::kFixed, &results::Failure::arm) == result.failures.end()))
+    return;
   std::vector<measure::Benchmark> chosen = measure::choose_fixed(spec.selection.benchmarks);
   std::erase_if(chosen, [&](const measure::Benchmark& one) {
     return std::ranges::any_of(result.failures, [&](const results::Failure& failure) {
       return failure.benchmark == one.name || failure.benchmark == measure::variant_of(one.name);
     });
   });
-  if (chosen.empty() || !needs_fixed(result, chosen)) return;
+  if (chosen.empty()) return;
   const Expected<void> kept = measure::keep_fixed(folder, head.build_dir, result.arms.front(), chosen);
   events.on_fixed(chosen, kept ? "" : kept.error().what);
 }
@@ -234,7 +228,8 @@ struct PlannedSession {
   Checkout head;
   std::optional<Checkout> base;  ///< once it is prepared
   MachineMemory memory;
-  std::set<std::string> core;  ///< names of all core benchmarks, if nobody asked for others
+  std::set<std::string> core;   ///< names of all core benchmarks, if nobody asked for others
+  bool fixed_is_spent = false;  ///< the machine needs a new fixed build, and the request allows for it
 };
 
 /// Whether the request leaves the choice of benchmarks to the session.
@@ -347,7 +342,7 @@ Expected<std::string> link_head(measure::SessionSpec& spec, const fs::path& buil
 /// Links the benchmarks and finds the base. Returns the result without its processes.
 Expected<results::Result> prepare(const RunRequest& request, measure::SessionEvents& events, PlannedSession& planned,
                                   const Runner& runner) {
-  auto& [spec, mallocs, machine, head, base, memory, core] = planned;
+  auto& [spec, mallocs, machine, head, base, memory, core, fixed_is_spent] = planned;
   Expected<std::string> one_layout = link_head(spec, head.build_dir, runner);
   if (!one_layout) return one_layout.error();
   Expected<results::Arm> arm =
@@ -371,7 +366,7 @@ Expected<results::Result> prepare(const RunRequest& request, measure::SessionEve
       if (const Expected<void> enough = check_budget(spec, memory.turns()); !enough) return enough.error();
   }
   std::vector<std::string> not_timed;
-  if (request.fixed) add_fixed(fixed_folder(request, machine), runner, spec, arms, not_timed);
+  if (request.fixed) fixed_is_spent = add_fixed(fixed_folder(request, machine), runner, spec, arms, not_timed);
   results::Result result = make_head(spec, std::move(machine), std::move(arms));
   result.session.unusual.insert(result.session.unusual.end(), not_timed.begin(), not_timed.end());
   if (!one_layout->empty()) result.session.unusual.push_back(std::move(*one_layout));
@@ -535,7 +530,8 @@ Expected<RunOutcome> run(const RunRequest& request, measure::SessionEvents& even
     if (!added) return added.error();
     if (!result.exhibits.empty()) events.on_result(result);
   }
-  if (request.fixed) keep_fixed(fixed_folder(request, result.machine), planned->head, spec, result, events);
+  if (request.fixed)
+    keep_fixed(fixed_folder(request, result.machine), planned->head, spec, planned->fixed_is_spent, result, events);
   RunOutcome outcome{std::move(result), *path, {}, "", metrics_in(request.filters)};
   add_verdicts(outcome);
   return outcome;

@@ -34,9 +34,7 @@ bool is_disturbed(const results::Disturbance& block);
 
 /// The fewest undisturbed blocks that are judged alone: as many as an interval needs (stats::least_count). A table of
 /// several rows needs as many as can tell a change in it from chance (stats::fewest_blocks): with fewer, nothing is
-/// found. From there on, they alone found 95 to 100 % of changes of 4 sigma, and all 20 blocks of a session 4 to
-/// 100 %, in tables of 1 and 20 rows, with 0.5 and 2 % of noise, and a quarter or three quarters of the disturbed
-/// processes slowed by e^x, where x is exponential with mean 0.05 or 0.2: other cases than those of simulate.
+/// found. Neither number was tuned.
 inline constexpr std::size_t kLeastUndisturbed = 6;
 
 /// Times are a level if disturbed blocks took at most this share of the time of the blocks that are judged: with few

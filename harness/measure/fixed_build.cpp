@@ -117,16 +117,19 @@ Expected<FixedBuild> read(const fs::path& folder, const std::vector<Benchmark>& 
   Expected<Catalog> catalog = load_catalog(folder, run);
   if (!catalog) return catalog.error();
   FixedBuild fixed;
+  fixed.exists = true;
   std::vector<Benchmark> timed;
   std::map<std::string, std::vector<std::string>> without;  // by reason
   for (const KeptExecutable& kept : origin->executables)
     for (const std::string& name : kept.benchmarks) {
       const auto of_head = std::ranges::find(head, name, &Benchmark::name);
       if (of_head == head.end()) continue;  // not selected tonight
-      if (const std::string why = why_not_timed(kept, name, folder, *of_head, *catalog); !why.empty())
+      if (const std::string why = why_not_timed(kept, name, folder, *of_head, *catalog); !why.empty()) {
         without[why].push_back(name);
-      else
+        ++fixed.refused;
+      } else {
         timed.push_back(*std::ranges::find(catalog->benchmarks, name, &Benchmark::name));
+      }
     }
   Expected<results::Arm> arm = describe_arm(results::kFixed, folder, folder, timed);
   if (!arm) return arm.error();

@@ -28,8 +28,12 @@ struct FixedBuild {
   results::Arm arm;                    ///< kFixed; without executables if there is no fixed build
   std::vector<ArmBenchmark> timed;     ///< next to head's benchmarks of that name
   std::vector<std::string> sentences;  ///< which of its benchmarks are not timed, and why
+  bool exists = false;                 ///< there is one, and it can be read
+  std::size_t refused = 0;             ///< benchmarks of it that `head` has and that are not timed
 
-  bool exists() const { return !arm.executables.empty() || !sentences.empty(); }
+  /// Whether a new one is better: there is none, or most of what could be timed of it is not. What is not selected
+  /// tonight, and what a short session does not reach, is no reason.
+  bool is_spent() const { return !exists || refused > timed.size(); }
 };
 
 /// Reads the fixed build in `folder` and asks its executables for their benchmarks. Benchmarks whose executable does

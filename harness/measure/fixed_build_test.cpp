@@ -60,7 +60,7 @@ void damage(const fs::path& file) {
 
 TEST(FixedBuild, of_a_machine_without_one_is_empty) {
   const FixedBuild none = Machine().read();
-  EXPECT_FALSE(none.exists());
+  EXPECT_TRUE(none.is_spent());
   EXPECT_TRUE(none.timed.empty());
 }
 
@@ -130,6 +130,10 @@ TEST(FixedBuild, of_another_version_of_the_workload_is_not_timed) {
                   "head and 1 in the fixed build"});
   EXPECT_EQ(names(read_fixed(machine.folder(), {head[1]}, kRun).timed), Words{"fixed fake/quick/store"})
       << "the others are not measured tonight";
+  EXPECT_FALSE(fixed.is_spent());
+  EXPECT_FALSE(read_fixed(machine.folder(), {}, kRun).is_spent()) << "a filter selects nothing of it";
+  for (Benchmark& one : head) one.workload.version = 2;
+  EXPECT_TRUE(read_fixed(machine.folder(), head, kRun).is_spent());
 }
 
 TEST(FixedBuild, that_cannot_be_read_is_a_sentence_and_can_be_replaced) {
@@ -137,7 +141,7 @@ TEST(FixedBuild, that_cannot_be_read_is_a_sentence_and_can_be_replaced) {
   ASSERT_TRUE(machine.keep(machine.head()));
   ASSERT_TRUE(write_file(machine.folder() / "fixed.json", "{}\n"));
   const FixedBuild fixed = machine.read();
-  EXPECT_TRUE(fixed.exists());
+  EXPECT_TRUE(fixed.is_spent());
   ASSERT_EQ(fixed.sentences.size(), 1u);
   EXPECT_TRUE(fixed.sentences[0].starts_with("the fixed build is not timed: ")) << fixed.sentences[0];
   ASSERT_TRUE(machine.keep({machine.head().back()}));

@@ -4,9 +4,8 @@
 ///
 /// At each place the medians of 3 points on both sides are compared, and those of 5. A step counts by two things, both
 /// as evidence: twice a log-likelihood.
-/// - How far apart the medians are, in the unit of the same distance at the places around, which is normal noise at 70
-/// %
-///   of them: its square. So autocorrelated noise, whose medians move, needs a larger step.
+/// - How far apart the medians are: the square of that distance, in the unit of the same distance at the places around,
+///   of which 70 % are taken for normal noise. So autocorrelated noise, whose medians move, needs a larger step.
 /// - How rarely the points on one side, up to 20 of them, all lie beyond those on the other, whatever the distribution
 ///   (rarity.h). So neither outliers nor levels that alternate from point to point are steps.
 /// Neither alone is enough: 5 units and 10 nats are, or 4.2 and 14. The constants were chosen on public histories of
