@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import subprocess
 import time
 
@@ -32,6 +33,9 @@ OWNER_BUILDS = "its owner builds it (python3 make.py test builds everything); or
 
 FIRST_SPEED = 0.8
 """Seconds of ninja.work_of() that one core does in a second, for the first estimate on a machine."""
+
+WORK_OF_CONFIGURING = 2.0
+"""Seconds of ninja.work_of() that one core does in the CPU time of configuring: what a new folder tells of a machine."""
 
 
 class BuildOptions(NamedTuple):
@@ -149,12 +153,15 @@ class Build:
             fresh = [] if before[:1] == [tools] else ["--fresh"]
             # What the environment launches in addition is not in the stamp: another shell is no reason to begin anew.
             launchers = toolchain.launcher_arguments(self.tools.launcher)
+            before_s = _cpu_of_children()
             done = subprocess.run([*command, *launchers, *fresh], cwd=paths.ROOT, stdout=file, stderr=subprocess.STDOUT,
                                   stdin=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
             print_line(logs.tail(log))
             hint = toolchain.USE_SYSTEM if self.options.toolchain == "pinned" else f"the whole log: {log}"
             raise MakeError(f"configuring {self.folder} failed with {how_ended(done.returncode)}", hint)
+        if fresh and not os.path.exists(self._speed_file()):
+            self._keep_speed(WORK_OF_CONFIGURING * (os.cpu_count() or 1) / max(0.01, _cpu_of_children() - before_s))
         paths.write_if_changed(stamp, f"{tools} {names}\n")
 
     def variants(self) -> list[dict[str, Any]]:
@@ -202,6 +209,9 @@ class Build:
     def _speed_file(self) -> str:
         return os.path.join(self.folder, "speed")
 
+    def _keep_speed(self, speed: float) -> None:
+        paths.write_if_changed(self._speed_file(), f"{speed:.3f}")
+
     def compile_steps(self) -> Steps:
         """The compile steps of this folder, for the build cache."""
         return Steps(self.folder, self.tools.ninja, self.tools.compiler, self.packages)
@@ -218,14 +228,17 @@ class Build:
         if self.options.cache.places and not self.tools.launcher:
             print_line("build cache: not asked, because only the pinned compiler makes the same objects everywhere")
         step_s = work / self._speed() / max(1, len(planned or ()))
-        with self.compile_steps().taking(cache, targets, step_s) as environment:
+        with self.compile_steps().taking(cache, targets, step_s) as (environment, objects):
+            if objects:
+                left = ninja.work_of(planned or (), objects)
+                print_line(f"build cache: the rest of the build takes about {duration(left / self._speed())}")
             started = time.monotonic()
-            status = ninja.run([*command, *targets], log, "build", environment, planned or ())
+            status = ninja.run([*command, *targets], log, "build", environment, planned or (), objects)
         if status != 0:
             print_line(logs.failures(log))
             raise MakeError(f"building {self.folder} failed", f"the whole log: {log}")
         if work >= 20 and not environment:
-            paths.write_if_changed(self._speed_file(), f"{work / (time.monotonic() - started):.3f}")
+            self._keep_speed(work / (time.monotonic() - started))
 
 
 class FinishedBuild(Build):
@@ -288,6 +301,12 @@ class FinishedBuild(Build):
         for name in targets or ["harness"]:
             if name not in known | {"all", "lab_tests"}:
                 yield name, os.path.join(self.folder, name)
+
+
+def _cpu_of_children() -> float:
+    """Seconds of CPU time of all processes that this one has waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _globbed() -> Iterator[str]:

@@ -47,10 +47,12 @@ class Stages:
         return self._times.get(key, FIRST_GUESS_S.get(key, 0))
 
     @contextlib.contextmanager
-    def stage(self, what: str, seconds: float, key: str | None = None) -> Iterator[None]:
-        """Announces the stage in one line, then stores its measured time under `key`."""
+    def stage(self, what: str, seconds: float | None, key: str | None = None) -> Iterator[None]:
+        """Announces the stage in one line, with about how long it takes if that is known, then stores its measured time
+        under `key`."""
         self._number += 1
-        print_line(f"{self._number}/{self._count} {what}: {'about ' if seconds >= 1 else ''}{duration(seconds)}")
+        about = "" if seconds is None else f": {'about ' if seconds >= 1 else ''}{duration(seconds)}"
+        print_line(f"{self._number}/{self._count} {what}{about}")
         started = time.monotonic()
         yield
         if key:
@@ -122,7 +124,9 @@ def build_stage(stages: Stages, ready: build.Build, what: str, targets: Sequence
     """Builds `targets`, or everything, as a stage."""
     steps, seconds = ready.estimate(targets)
     what = f"build {what}, {steps} steps" if what else f"build {steps} steps"
-    with stages.stage(what if steps else "build: nothing to do", seconds):
+    # What is left to compile is known when the build cache has answered.
+    known = seconds if not steps or not ready.options.cache.places else None
+    with stages.stage(what if steps else "build: nothing to do", known):
         ready.run(targets)
 
 

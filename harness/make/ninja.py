@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from harness.make.console import StatusLine, duration
 
@@ -16,29 +16,35 @@ _WORK = ((r"/Unity/", 12.0), (r"\.gch$", 8.0), (r"/(sqlite3|quickjs)\.c", 25.0),
 build without a compile cache; only their ratios matter, as each machine has its own speed."""
 
 
-def work_of(steps: Iterable[str]) -> float:
-    """About how many seconds of one core steps take, by ninja's descriptions of them."""
-    return sum(next((work for pattern, work in _WORK if re.search(pattern, step)), 0.25) for step in steps)
+_LEAST_WORK = 0.25
+
+
+def work_of(steps: Iterable[str], fetched: Container[str] = ()) -> float:
+    """About how many seconds of one core steps take, by ninja's descriptions of them. The last word of one that
+    compiles is its object; `fetched` objects are only copied."""
+    return sum(_LEAST_WORK if step.rpartition(" ")[2] in fetched else
+               next((work for pattern, work in _WORK if re.search(pattern, step)), _LEAST_WORK) for step in steps)
 
 
 def run(command: Sequence[str], log: str, what: str, environment: dict[str, str] | None = None,
-        planned: Sequence[str] = ()) -> int:
+        planned: Sequence[str] = (), fetched: Container[str] = ()) -> int:
     """Runs the ninja `command`, shows its progress as `what`, and writes its output to the file `log`. Returns its exit
-    status. `environment` replaces this process's; `planned` are the steps that plan() said."""
+    status. `environment` replaces this process's; `planned` are the steps that plan() said, and `fetched` is as in
+    work_of()."""
     started = time.monotonic()
     progress = StatusLine()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                text=True, errors="replace",
                                env={**(os.environ if environment is None else environment), "NINJA_STATUS": "[%f/%t] "})
     assert process.stdout is not None
-    work, done = work_of(planned), 0.0
+    work, done = work_of(planned, fetched), 0.0
     with open(log, "w", encoding="utf-8") as file, process.stdout:
         try:
             for line in process.stdout:
                 file.write(line)
                 step = _STEP.match(line)
                 if step:
-                    done += work_of([step[3]])
+                    done += work_of([step[3]], fetched)
                     elapsed = time.monotonic() - started
                     # The first few steps are no basis for an estimate.
                     known = done >= work / 10 and done < work

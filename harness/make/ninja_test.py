@@ -31,6 +31,8 @@ class Pending(unittest.TestCase):
         steps = ["Building CXX object obj/h/CMakeFiles/a.dir/Unity/unity_0_cxx.cxx.o", "Linking CXX executable a"]
         self.assertGreater(ninja.work_of(steps[:1]), 10 * ninja.work_of(steps[1:]))
         self.assertEqual(ninja.work_of(steps), ninja.work_of(steps[:1]) + ninja.work_of(steps[1:]))
+        objects = {steps[0].rpartition(" ")[2]}
+        self.assertEqual(ninja.work_of(steps[:1], objects), ninja.work_of(steps[1:]), "an object is copied")
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(ninja, "StatusLine") as line:
             says = "; ".join(f"echo '[{number}/2] {step}'" for number, step in enumerate(steps, 1))
             ninja.run(script(folder, says), os.path.join(folder, "log"), "build", planned=steps)
@@ -58,6 +60,11 @@ class Plan(unittest.TestCase):
             empty = build.Build(options, packages)
             empty.folder = folder
             empty.configure()
+            speed = float(paths.read_if_there(os.path.join(folder, "speed")))
+            steps, seconds = empty.estimate()
+            self.assertAlmostEqual(seconds, ninja.work_of(empty.plan()) / speed, places=3)
+            # Seconds of a core in a second: a machine of today is in between.
+            self.assertTrue(0.2 < speed / (os.cpu_count() or 1) < 20, speed)
             listed = subprocess.run([*empty.tools.ninja, "-C", folder, "-t", "commands"], capture_output=True, text=True,
                                     check=True)
             self.assertGreater(len(empty.plan()), len(empty.variants()))

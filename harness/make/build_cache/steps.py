@@ -5,6 +5,7 @@ import functools
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from harness.make import ninja, paths
 from harness.make.build_cache import record
@@ -14,6 +15,15 @@ from harness.make.console import print_line
 
 VARIABLE = "LAB_FETCHED_OBJECTS"
 """Tells the compiler launcher (toolchain.LAUNCHER) where fetched objects are."""
+
+
+class Taken(NamedTuple):
+    """What a build takes from the build cache."""
+
+    environment: dict[str, str] | None
+    """In which ninja takes it; None where nothing came."""
+    objects: frozenset[str]
+    """Relative to the build folder."""
 
 
 class Steps:
@@ -45,9 +55,9 @@ class Steps:
         return {name: each for name, each in found.items() if each}
 
     @contextlib.contextmanager
-    def taking(self, cache: CacheOptions, targets: Sequence[str], step_s: float) -> Iterator[dict[str, str] | None]:
-        """Fetches what a build of `targets` would compile. Yields the environment in which ninja takes it, None where
-        nothing came. `step_s` is about how long a compile step takes. Records afterwards what was taken."""
+    def taking(self, cache: CacheOptions, targets: Sequence[str], step_s: float) -> Iterator[Taken]:
+        """Fetches what a build of `targets` would compile. `step_s` is about how long a compile step takes. Records
+        afterwards what was taken."""
         pending = self.pending(targets) if cache.places else {}
         if pending:  # otherwise not even the import is paid
             from harness.make.build_cache import fetching
@@ -62,7 +72,7 @@ class Steps:
                 for sentence in fetched.sentences:
                     print_line(sentence)
             try:
-                yield {**os.environ, VARIABLE: folder} if origins else None
+                yield Taken({**os.environ, VARIABLE: folder} if origins else None, frozenset(origins))
             finally:
                 self._remove_outdated({name: inputs[name] for name in origins}, started)
                 record.record(self.folder, origins, lambda: list(self.graph.inputs))

@@ -46,6 +46,7 @@ class Project:
     def __init__(self, folder: str, real: build.Build) -> None:
         self.source, self.folder = folder, f"{folder}/build/release"
         self.real = real
+        self.taken: list[str] = []
         os.makedirs(self.folder)
         for name, text in FILES.items():
             self.write(name, text)
@@ -62,8 +63,10 @@ class Project:
         """Builds; returns what was said."""
         output = io.StringIO()
         with mock.patch.object(paths, "ROOT", self.source), redirect_stderr(output):
-            with self.steps().taking(CacheOptions(bases, (), True), (), 1.0) as environment:
+            with self.steps().taking(CacheOptions(bases, (), True), (), 1.0) as (environment, objects):
                 status = ninja.run([*self.real.tools.ninja, "-C", self.folder], f"{self.folder}/log", "build", environment)
+        assert bool(objects) == bool(environment), objects
+        self.taken = sorted(objects)
         assert status == 0, paths.read_if_there(f"{self.folder}/log")
         return output.getvalue().splitlines()
 
@@ -116,6 +119,7 @@ class SmallProject(unittest.TestCase):
         said = self.there.build(self.place)
         self.assertRegex(said[0], f"^build cache: 2 of 2 objects from {self.place}, signature not checked ")
         self.assertEqual(sorted(record.recorded(self.there.folder)), OBJECTS)
+        self.assertEqual(self.there.taken, OBJECTS)
         self.assertEqual(self.there.program(), self.here.program())
         self.assertEqual(self.there.pending(), [])
         self.assertEqual(self.there.build(self.place), [])
