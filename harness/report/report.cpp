@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <map>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
+#include "harness/base/parallel.h"
 #include "harness/judge/fitness.h"
 #include "harness/report/atlas_census.h"
 #include "harness/report/bisects.h"
@@ -296,6 +298,40 @@ Document report_document(const ReportInput& input, const Background& background,
   return document;
 }
 
+namespace {
+
+/// A chart's drawings.
+struct Drawn {
+  std::string in_page, alone;
+};
+
+Expected<Drawn> draw(SvgRenderer& renderer, const Chart& chart) {
+  Expected<std::string> in_page = renderer.render(chart.name, drawing_specification(chart, DrawingTarget::kPage));
+  if (!in_page) return in_page.error();
+  Expected<std::string> alone = renderer.render(chart.name, drawing_specification(chart, DrawingTarget::kFile));
+  if (!alone) return alone.error();
+  return Drawn{std::move(*in_page), std::move(*alone)};
+}
+
+/// Draws all charts, on all CPUs. Each thread has a renderer of its own, which is worth loading for so many charts.
+std::vector<Expected<Drawn>> draw(const std::vector<const Chart*>& charts) {
+  constexpr std::size_t kChartsOfThread = 8;
+  std::vector<Expected<Drawn>> drawn(charts.size(), Expected<Drawn>(Error{"drawing charts: not begun", ""}));
+  const std::size_t threads = std::min(all_cpus(), (charts.size() + kChartsOfThread - 1) / kChartsOfThread);
+  std::atomic<std::size_t> next = 0;
+  in_parallel(
+      threads,
+      [&](std::size_t) {
+        const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
+        for (std::size_t i = next++; i < charts.size(); i = next++)
+          drawn[i] = renderer ? draw(**renderer, *charts[i]) : Expected<Drawn>(renderer.error());
+      },
+      threads);
+  return drawn;
+}
+
+}  // namespace
+
 Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions& options) {
   const Expected<Background> background = load_background(options.root);
   if (!background) return background.error();
@@ -311,21 +347,16 @@ Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions
 
   std::map<std::string, std::string> drawings;
   std::optional<Error> undrawn;
-  Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
-  if (!renderer) undrawn = renderer.error();
-  for (const Chart* chart : charts_of(document)) {
-    if (!renderer) break;
-    const Expected<std::string> in_page =
-        (*renderer)->render(chart->name, drawing_specification(*chart, DrawingTarget::kPage));
-    const Expected<std::string> alone =
-        (*renderer)->render(chart->name, drawing_specification(*chart, DrawingTarget::kFile));
-    if (!in_page || !alone) {
-      if (!undrawn) undrawn = in_page ? alone.error() : in_page.error();
+  const std::vector<const Chart*> charts = charts_of(document);
+  const std::vector<Expected<Drawn>> drawn = draw(charts);
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    if (!drawn[i]) {
+      if (!undrawn) undrawn = drawn[i].error();
       continue;
     }
-    drawings[chart->name] = *in_page;
-    files.charts.push_back(options.out / (chart->name + ".svg"));
-    if (Expected<void> written = write_file(files.charts.back(), *alone); !written) return written.error();
+    drawings[charts[i]->name] = drawn[i]->in_page;
+    files.charts.push_back(options.out / (charts[i]->name + ".svg"));
+    if (Expected<void> written = write_file(files.charts.back(), drawn[i]->alone); !written) return written.error();
   }
   for (const Picture* picture : pictures_of(document))
     if (Expected<void> written = write_file(options.out / (picture->name + ".png"), picture->png); !written)
