@@ -91,7 +91,7 @@ class Laboratory {
 
 SessionLength night_length() {
   SessionLength length = default_length();
-  length.budget_seconds = kNightSeconds;
+  length.set_budget(kNightSeconds);
   return length;
 }
 
@@ -149,8 +149,26 @@ TEST(SessionsInTurns, the_benchmarks_of_a_turn_share_all_of_their_blocks) {
 TEST(SessionsInTurns, quick_fits_with_the_slowest_processes_that_are_allowed) {
   Laboratory laboratory(0.11);
   const results::Result result = laboratory.run(quick_length());
-  EXPECT_LE(laboratory.measuring_seconds, quick_length().budget_seconds * kTolerance);
+  EXPECT_LE(laboratory.measuring_seconds, quick_length().budget_seconds * kTolerance + quick_length().reserve_seconds);
   EXPECT_EQ(outcome_of(result).measured, laboratory.core());
+}
+
+TEST(SessionsInTurns, quick_uses_its_reserve_for_intervals_and_the_control_alone) {
+  const double budget = quick_length().budget_seconds * kTolerance;
+  Laboratory fast(0.04);
+  fast.run(quick_length());
+  EXPECT_LE(fast.measuring_seconds, budget);
+  Laboratory slow(0.17);
+  const results::Result result = slow.run(quick_length());
+  EXPECT_GT(slow.measuring_seconds, budget);
+  EXPECT_EQ(outcome_of(result).measured, slow.core());
+  EXPECT_GE(std::ranges::count(result.processes, results::kControl, &results::Process::arm), kControlProcesses);
+  // A user who names a budget gets no more.
+  SessionLength named = quick_length();
+  named.set_budget(quick_length().budget_seconds);
+  Laboratory bounded(0.17);
+  bounded.run(named);
+  EXPECT_LE(bounded.measuring_seconds, budget);
 }
 
 TEST(SessionsInTurns, a_night_measures_all_if_the_time_suffices) {
@@ -215,7 +233,7 @@ TEST(SessionsInTurns, a_benchmark_that_always_crashes_delays_no_other) {
 TEST(SessionsInTurns, a_budget_too_short_for_the_core_workloads_gives_them_turns) {
   Laboratory laboratory(2.5);
   SessionLength length = quick_length();
-  length.budget_seconds = 1000;
+  length.set_budget(1000);
   for (int session = 1; session <= 4; ++session) {
     const results::Result result = laboratory.run(length);
     EXPECT_LE(laboratory.measuring_seconds, 1000 * kTolerance);
@@ -256,7 +274,7 @@ TEST(SessionsInTurns, a_busy_beginning_lets_nothing_wait_for_which_there_is_time
   int processes = 0;
   laboratory.slowdown = [&] { return ++processes <= 200 ? 20.0 : 1.0; };
   SessionLength length = default_length();
-  length.budget_seconds = 1200;
+  length.set_budget(1200);
   EXPECT_TRUE(outcome_of(laboratory.run(length)).waiting.empty());
 }
 

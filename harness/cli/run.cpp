@@ -40,7 +40,9 @@ Expected<measure::SessionLength> parse_length(const Options& options) {
   std::optional<int> processes;
   if (const auto read = options.read("--processes", processes, 1, 10'000); !read) return read.error();
   if (processes) length = measure::processes_length(*processes);
-  if (const auto read = options.read("--budget", length.budget_seconds, 0.1, 1e7); !read) return read.error();
+  std::optional<double> budget;
+  if (const auto read = options.read("--budget", budget, 0.1, 1e7); !read) return read.error();
+  if (budget) length.set_budget(*budget);
   const Expected<double> target = parse_target(options, length.target);
   if (!target) return target.error();
   length.target = *target;
@@ -104,7 +106,7 @@ Command run_command() {
           "measure benchmarks and write a result; the last line of output is its path",
           {{"--filter", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
            {"--malloc", "FILE", "also measure this malloc replacement, a shared library, preloaded"},
-           {"--quick", "", "measure the core workloads for 3 minutes (default: 8, the others in turns)"},
+           {"--quick", "", "measure the core workloads for 2 minutes, 3 if slow (default: 8, the others in turns)"},
            {"--full", "", "measure until every interval is within 1 %, for an hour at most"},
            {"--processes", "N", "N processes of each benchmark"},
            {"--budget", "SECONDS", "measure for this long instead"},

@@ -249,15 +249,15 @@ TEST(Run, against_refuses_a_table_too_large_for_its_budget_before_it_starts) {
   const ChildOutcome outcome = bench.harness({"run", "--budget", "1", "--against", base.path().string()});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(lines_with(outcome.error_tail, "harness: error: "),
-            Words{"harness: error: --against: expected a budget of 5 s for 6 blocks of 7 processes, found 1 s"});
-  EXPECT_EQ(lines_with(outcome.error_tail, "hint: "), Words{"hint: --budget 5, or --filter GLOB"});
+            Words{"harness: error: --against: expected a budget of 4 s for 6 blocks of 7 processes, found 1 s"});
+  EXPECT_EQ(lines_with(outcome.error_tail, "hint: "), Words{"hint: --budget 4, or --filter GLOB"});
   EXPECT_TRUE(bench.results().empty());
 }
 
 TEST(Run, exits_with_4_and_reports_at_the_end_that_it_has_no_verdicts) {
   const Bench bench({"plain"});
-  // Each process measures for 0.05 s at least, so that the control has too few.
-  const ChildOutcome outcome = bench.harness({"run", "--quick", "--budget", "0.3", "--filter", "*/store"});
+  // Each process measures for 0.02 s at least, so that the control has too few.
+  const ChildOutcome outcome = bench.harness({"run", "--quick", "--budget", "0.1", "--filter", "*/store"});
   EXPECT_EQ(outcome.code, 4);
   EXPECT_NE(outcome.output.find("unfit, not judged\n"), std::string::npos) << outcome.output;
   const Words unfit = lines_with(outcome.error_tail, "run: unfit: ");

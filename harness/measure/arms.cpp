@@ -31,7 +31,7 @@ Expected<std::string> hash_of_executables(const Benchmark& benchmark) {
   if (benchmark.layouts.empty()) return content_hash(benchmark.executable);
   std::string all;
   for (const CodeLayout& layout : benchmark.layouts) {
-    const Expected<std::string> content = content_hash(layout.executable);
+    const Expected<std::string> content = layout.hash.empty() ? content_hash(layout.executable) : layout.hash;
     if (!content) return content.error();
     all += *content;
   }

@@ -90,11 +90,11 @@ bool BlockPlan::begin(int block, std::size_t bytes) {
 std::optional<double> BlockPlan::seconds_of_block(int block) {
   if (spec_.turns.empty()) {
     pause_narrow_benchmarks(block);
+    schedule_.use_reserve(block < schedule_.least_blocks());
     return schedule_.next_block(block, planned_elapsed(), intervals_.reached());
   }
-  choice_ =
-      choose_block(breadth_turns(), {spec_.length.least_blocks, std::max(kControlProcesses, spec_.length.least_blocks)},
-                   seconds_to_choose());
+  schedule_.use_reserve(needs_reserve());
+  choice_ = choose_block(breadth_turns(), {spec_.length.least_blocks, control_processes()}, seconds_to_choose());
   for (std::size_t i = 0; i < arms_.size(); ++i)
     if (!arms_[i].ended) schedule_.set_paused(i, false);
   if (choice_.aim == BlockAim::kPrecision) return seconds_of_precise_block();
@@ -165,6 +165,20 @@ std::pair<int, double> BlockPlan::outlook(int block, const PlannedProcess& proce
   if (seeks_intervals()) return {0, std::max(0.0, spec_.length.budget_seconds - now)};
   return {schedule_.expected_blocks(block, seconds_, now),
           schedule_.seconds_left(block, seconds_, now, process.cost_left)};
+}
+
+bool BlockPlan::needs_reserve() const {
+  return std::ranges::any_of(breadth_turns(), [&](const BreadthTurn& turn) {
+    return std::ranges::any_of(turn.benchmarks, [&](const BreadthBenchmark& one) {
+      return (turn.core && one.processes < spec_.length.least_blocks) ||
+             (one.control && one.processes < control_processes());
+    });
+  });
+}
+
+double BlockPlan::seconds_to_choose() const {
+  const SessionLength& length = spec_.length;
+  return kTolerance * length.budget_seconds + (needs_reserve() ? length.reserve_seconds : 0) - planned_elapsed();
 }
 
 std::vector<std::size_t> BlockPlan::without_interval() const {

@@ -1,6 +1,7 @@
 /// What each block of a session measures, and for how long: by the plan, by the turns (breadth.h) and by the target.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -101,8 +102,12 @@ class BlockPlan {
   /// The processes of head's benchmark that count for its interval: without the disturbed ones that are repeated.
   int counted(std::size_t group) const;
   std::vector<BreadthTurn> breadth_turns() const;
+  /// Processes of each arm that the control needs.
+  int control_processes() const { return std::max(kControlProcesses, spec_.length.least_blocks); }
+  /// Whether a core benchmark lacks an interval or the control lacks processes, for which there is the reserve.
+  bool needs_reserve() const;
   /// Seconds that processes for intervals may take from now on.
-  double seconds_to_choose() const { return kTolerance * spec_.length.budget_seconds - planned_elapsed(); }
+  double seconds_to_choose() const;
   std::vector<int> wanted() const;
   std::vector<bool> ready_for_exact() const;
   std::size_t samples_to_keep(int block, std::size_t bytes) const;

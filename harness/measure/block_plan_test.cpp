@@ -85,7 +85,7 @@ TEST(BlockPlan, pauses_what_is_within_the_target_except_a_control) {
 TEST(BlockPlan, gives_turns_their_intervals_in_order_and_names_those_without) {
   Plan plan;
   plan.spec.length = default_length();
-  plan.spec.length.budget_seconds = 9;
+  plan.spec.length.set_budget(9);
   plan.spec.turns = {{"fake/plain/store"}, {"fake/quick/store"}};
   plan.start();
   int block = 0;
@@ -111,7 +111,7 @@ TEST(BlockPlan, gives_turns_undisturbed_processes_for_their_intervals_if_repeati
     Plan plan;
     plan.spec.length = default_length();
     plan.spec.length.exact_blocks = 0;
-    plan.spec.length.budget_seconds = 1000;
+    plan.spec.length.set_budget(1000);
     plan.spec.turns = {{"fake/plain/store"}, {"fake/quick/store"}};
     plan.spec.selection.benchmarks[0].core = true;
     plan.spec.selection.benchmarks[1].core = false;

@@ -11,6 +11,9 @@
 
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/json_file.h"
+#include "harness/base/json_struct.h"
 #include "harness/base/layout.h"
 #include "harness/base/lock.h"
 #include "harness/base/random.h"
@@ -113,6 +116,56 @@ Expected<void> link_layout(const fs::path& build_dir, const fs::path& folder, in
   return {};
 }
 
+/// The hash of a file's content, and which file it was.
+struct KnownHash {
+  std::string name;
+  std::uintmax_t size = 0;
+  std::int64_t written = 0;  ///< time of the last write, in ticks of the file clock
+  std::string hash;
+};
+LAB_JSON_STRUCT(KnownHash, name, size, written, hash)
+
+/// Hashes of files, kept in a file. A session would compute more than a gigabyte of them, each time.
+class KnownHashes {
+ public:
+  /// A file that is missing or damaged is an empty one: hashes can be computed again.
+  explicit KnownHashes(fs::path file) : file_(std::move(file)) {
+    const Expected<std::string> text = read_file(file_);
+    if (!text) return;
+    const Expected<json::value> value = parse_json(*text, "hashes");
+    if (!value) return;
+    if (Expected<std::vector<KnownHash>> known = from_json<std::vector<KnownHash>>(*value)) known_ = std::move(*known);
+  }
+
+  /// content_name of `path`; computed if the file is not known in this size and with this time.
+  Expected<std::string> of(const fs::path& path) {
+    std::error_code problem;
+    KnownHash now{path.filename().string(), fs::file_size(path, problem), 0, ""};
+    if (!problem) now.written = fs::last_write_time(path, problem).time_since_epoch().count();
+    if (problem) return file_error("reading", path, problem.value());
+    const auto known = std::ranges::find(known_, now.name, &KnownHash::name);
+    if (known != known_.end() && known->size == now.size && known->written == now.written) return known->hash;
+    const Expected<std::string> content = read_file(path);
+    if (!content) return content.error();
+    now.hash = content_name(*content);
+    if (known == known_.end())
+      known_.push_back(now);
+    else
+      *known = now;
+    changed_ = true;
+    return now.hash;
+  }
+
+  Expected<void> keep() const {
+    return changed_ ? write_file(file_, json::serialize(to_json(known_)) + "\n") : Expected<void>{};
+  }
+
+ private:
+  fs::path file_;
+  std::vector<KnownHash> known_;
+  bool changed_ = false;
+};
+
 /// Removes the layouts of older builds of one executable.
 void prune(const fs::path& folder, const fs::path& kept) {
   std::error_code ignored;
@@ -136,18 +189,19 @@ Expected<std::vector<CodeLayout>> link_layouts(const fs::path& build_dir, const 
   const auto context = [&](const Error& error) { return in_context(executable.filename().string(), error); };
   const Expected<std::string> kept = read_file(command_file(executable));
   if (!kept) return kept.error();
-  const Expected<std::string> content = read_file(executable);
-  if (!content) return content.error();
   std::vector<std::string> command;
   boost::split(command, boost::trim_right_copy(*kept), boost::is_any_of("\n"));
 
   const fs::path all = place_in_build(build_dir, "layouts") / executable.lexically_relative(build_dir);
-  const fs::path folder = all / content_name(fmt::format("{}\n{}", kScheme, content_name(*content)));
+  const Expected<File> lock = lock_file(all / "lock", LockKind::kExclusive);
+  if (!lock) return lock.error();
+  KnownHashes builds(all / "hashes.json");
+  const Expected<std::string> built = builds.of(executable);
+  if (!built) return built.error();
+  const fs::path folder = all / content_name(fmt::format("{}\n{}", kScheme, *built));
   std::error_code problem;
   fs::create_directories(folder, problem);
   if (problem) return file_error("creating", folder, problem.value());
-  const Expected<File> lock = lock_file(all / "lock", LockKind::kExclusive);
-  if (!lock) return lock.error();
   fs::last_write_time(folder, fs::file_time_type::clock::now(), problem);
 
   std::vector<CodeLayout> layouts;
@@ -156,6 +210,8 @@ Expected<std::vector<CodeLayout>> link_layouts(const fs::path& build_dir, const 
     layouts.push_back({number, folder / fmt::format("{}", number)});
     if (fs::exists(layouts.back().executable, problem)) continue;
     if (!functions) {
+      const Expected<std::string> content = read_file(executable);
+      if (!content) return content.error();
       if (const std::string newer = newer_object(build_dir, executable, command); !newer.empty())
         return context(Error{fmt::format("expected objects that are older than the executable, '{}' is newer", newer),
                              "python3 make.py build", ExitStatus::kFailed});
@@ -166,6 +222,14 @@ Expected<std::vector<CodeLayout>> link_layouts(const fs::path& build_dir, const 
     const Expected<void> linked = link_layout(build_dir, folder, number, *functions, command, run);
     if (!linked) return context(linked.error());
   }
+  KnownHashes links(folder / "hashes.json");
+  for (CodeLayout& layout : layouts) {
+    Expected<std::string> hash = links.of(layout.executable);
+    if (!hash) return context(hash.error());
+    layout.hash = std::move(*hash);
+  }
+  for (const KnownHashes* hashes : {&builds, &links})
+    if (const Expected<void> written = hashes->keep(); !written) return context(written.error());
   prune(all, folder);
   return layouts;
 }

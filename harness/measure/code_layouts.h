@@ -31,6 +31,7 @@ inline constexpr int kFirstOfControl = kLayouts + 1;
 struct CodeLayout {
   int number = 0;  ///< from 1; 0: the build's own link, the only one
   std::filesystem::path executable;
+  std::string hash = {};  ///< content_name of the executable; "" if not known
 
   bool operator==(const CodeLayout&) const = default;
 };
@@ -40,8 +41,9 @@ struct CodeLayout {
 bool can_link_layouts(const std::filesystem::path& executable);
 
 /// The layouts first..first + kLayouts - 1 of `executable`, which lies in `build_dir`. Links those that are not in
-/// <build_dir>/layouts yet; there, only the last two builds of each executable are kept. Errors: kFailed with the
-/// linker's words, or if objects are newer than the executable; kInterrupted.
+/// <build_dir>/layouts yet; there, only the last two builds of each executable are kept. The hashes are kept beside
+/// them, and are computed again for a file of another size or time. Errors: kFailed with the linker's words, or if
+/// objects are newer than the executable; kInterrupted.
 Expected<std::vector<CodeLayout>> link_layouts(const std::filesystem::path& build_dir,
                                                const std::filesystem::path& executable, int first, const Runner& run);
 

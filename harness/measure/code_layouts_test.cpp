@@ -162,6 +162,36 @@ TEST_F(LinkedLayouts, AreLinkedOnce) {
   EXPECT_EQ(links_, kLayouts);
 }
 
+TEST_F(LinkedLayouts, HaveTheHashesOfTheirContentAlsoAfterItChanged) {
+  const auto hashes_are_right = [&] {
+    const auto layouts = link();
+    ASSERT_TRUE(layouts.has_value()) << layouts.error().what;
+    for (const CodeLayout& layout : *layouts) EXPECT_EQ(layout.hash, *content_hash(layout.executable));
+  };
+  hashes_are_right();
+  const fs::path changed = link()->front().executable, kept = changed.parent_path() / "hashes.json";
+  std::ofstream(changed, std::ios::app) << "another end";
+  hashes_are_right();
+  std::ofstream(kept) << R"([{"name":"1","size":)";
+  hashes_are_right();
+  fs::remove(kept);
+  hashes_are_right();
+  EXPECT_EQ(links_, kLayouts);
+}
+
+TEST_F(LinkedLayouts, WithKnownHashesAreNotReadAgain) {
+  const auto first = link();
+  ASSERT_TRUE(first.has_value()) << first.error().what;
+  const fs::path file = first->front().executable;
+  // Another content of the same size and time: only who reads it sees the difference.
+  const fs::file_time_type written = fs::last_write_time(file);
+  std::string content = contents(file);
+  content.back() ^= 1;
+  std::ofstream(file, std::ios::binary) << content;
+  fs::last_write_time(file, written);
+  EXPECT_EQ(link()->front().hash, first->front().hash);
+}
+
 TEST_F(LinkedLayouts, AreEqualWhereverTheBuildLies) {
   const auto here = link();
   ASSERT_TRUE(here.has_value()) << here.error().what;
@@ -204,7 +234,7 @@ TEST_F(LinkedLayouts, OfTheLastTwoBuildsAreKept) {
     ASSERT_TRUE(link().has_value());
   }
   const fs::path all = folder_.path() / "layouts/tests/fake_variant";
-  EXPECT_EQ(std::distance(fs::directory_iterator(all), {}), 3) << "two builds and the lock";
+  EXPECT_EQ(std::distance(fs::directory_iterator(all), {}), 4) << "two builds, the lock and the hashes";
 }
 
 }  // namespace

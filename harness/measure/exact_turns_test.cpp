@@ -52,16 +52,16 @@ TEST(ExactTurns, with_a_budget_follow_a_block_without_them) {
 
 TEST(ExactTurns, take_a_tenth_of_the_budget_and_then_rotate) {
   SessionLength length = default_length();
-  length.budget_seconds = 25;  // 2.5 s for 12 processes, if each needs 0.2 s
+  length.set_budget(25);  // 2.5 s for 12 processes, if each needs 0.2 s
   EXPECT_EQ(simulate(length, 6, 0.2, 5).blocks, (Blocks{"......", "xxxxxx", "xxx...", "xxx...", "......"}));
   EXPECT_EQ(simulate(length, 6, 0.2, 5, 4).blocks, (Blocks{"......", "xxxxxx", "x...xx", "x...xx", "......"}));
-  length.budget_seconds = 8;
+  length.set_budget(8);
   EXPECT_EQ(simulate(length, 6, 0.2, 4, 4).blocks, (Blocks{"......", "xx..xx", "......", "......"}));
 }
 
 TEST(ExactTurns, begin_with_the_core_benchmarks) {
   SessionLength length = default_length();
-  length.budget_seconds = 8;  // room for four of the five
+  length.set_budget(8);  // room for four of the five
   for (const auto& [first, expected] : std::vector<std::pair<std::uint64_t, std::string>>{
            {0, "xx.xx"}, {1, ".xxxx"}, {2, ".xxxx"}, {3, "xx.xx"}, {4, "xx.xx"}}) {
     ExactTurns turns(length, {{1, false}, {1, true}, {1, false}, {1, true}, {1, true}}, first);
@@ -74,7 +74,7 @@ TEST(ExactTurns, begin_with_the_core_benchmarks) {
 
 TEST(ExactTurns, give_each_a_first_block_before_core_benchmarks_have_the_others) {
   SessionLength length = default_length();
-  length.budget_seconds = 25;
+  length.set_budget(25);
   ExactTurns turns(length, {{1, false}, {1, true}, {1, false}, {1, true}, {1, true}}, 2);
   for (const char* const expected : {"xxxxx", ".x.xx", ".x.xx", "....."}) {
     turns.begin_block(std::vector<bool>(5, true), false);
@@ -89,7 +89,7 @@ TEST(ExactTurns, give_each_a_first_block_before_core_benchmarks_have_the_others)
 
 TEST(ExactTurns, learn_what_they_cost) {
   SessionLength length = default_length();
-  length.budget_seconds = 25;
+  length.set_budget(25);
   EXPECT_EQ(simulate(length, 6, 0.01, 6).blocks, (Blocks{"......", "xxxxxx", "xxxxxx", "xxxxxx", "......", "......"}));
   const Simulated dear = simulate(length, 6, 1, 6);
   EXPECT_EQ(dear.blocks, (Blocks{"......", "xxx...", "......", "......", "......", "......"}));
@@ -112,7 +112,7 @@ TEST(ExactTurns, reserve_what_they_are_expected_to_take) {
 
 TEST(ExactTurns, keep_a_first_block_for_those_that_come_later) {
   SessionLength length = default_length();
-  length.budget_seconds = 8;  // 0.8 s: four processes
+  length.set_budget(8);  // 0.8 s: four processes
   ExactTurns turns(length, {{1}, {1}, {1, false}}, 0);
   const auto block = [&](const std::vector<bool>& ready, bool more_to_come) {
     turns.begin_block(ready, more_to_come);

@@ -19,11 +19,19 @@ struct SessionLength {
   int least_blocks = 0;       ///< a session with fewer blocks is "out of time"
   double most_seconds = 0;    ///< most measuring time of one process: beyond it, another process gives more information
   double target = 0;          ///< ends when each interval's half width over its middle is within this; 0: no target
+  /// More seconds for core benchmarks without an interval and for the control's processes, on a slow machine.
+  double reserve_seconds = 0;
   int exact_blocks = 3;  ///< processes of each arm that collect costly exact metrics; only two could agree by chance
+
+  /// A budget that a user named has no reserve.
+  void set_budget(double seconds) {
+    budget_seconds = seconds;
+    reserve_seconds = 0;
+  }
 
   /// Most of the budget for each thing beside timing: exact metrics, conformance. 0 without a budget.
   double side_seconds() const;
-  /// Most seconds that planned processes may take without exact metrics, tolerance included.
+  /// Most seconds that planned processes may take without exact metrics, tolerance and reserve included.
   double affordable_seconds() const;
 };
 
@@ -36,8 +44,9 @@ inline constexpr double kFullTarget = 0.01;
 /// Most blocks of a session with a target, whatever its budget.
 inline constexpr int kMostBlocks = 500;
 
-/// The least measuring time of a process; if even that exceeds the budget, there are fewer blocks.
-inline constexpr double kLeastSeconds = 0.05;
+/// The least measuring time of a process; if even that exceeds the budget, there are fewer blocks. Times
+/// differ more between processes than within one, so that more processes say more than longer ones.
+inline constexpr double kLeastSeconds = 0.02;
 
 /// Start, preparation and end of a process, in seconds, before anything is known of any benchmark.
 inline constexpr double kAssumedOverhead = 0.05;
@@ -112,6 +121,9 @@ class Schedule {
   /// most kMostRepeated of the planned number; none without a budget, because then the user chose the number.
   void repeat_block();
 
+  /// From now on, processes may use the reserve, or may not.
+  void use_reserve(bool use) { reserve_ = use ? length_.reserve_seconds : 0; }
+
   /// The least number of blocks, with those that are repeated.
   int least_blocks() const { return length_.least_blocks + repeated_; }
 
@@ -153,6 +165,7 @@ class Schedule {
 
   SessionLength length_;
   int repeated_ = 0;
+  double reserve_ = 0;  ///< seconds that may be used beyond the budget
   std::vector<Cost> costs_;
   double known_overhead_ = 0;  ///< sum over all that are known
   std::size_t known_ = 0;

@@ -12,7 +12,7 @@ namespace {
 struct Waiting : SessionFixture {
   Waiting() {
     spec.length = quick_length();
-    spec.length.budget_seconds = 100;
+    spec.length.set_budget(100);
     rule.is_disturbed = [](const results::Disturbance& one) { return one.foreign + one.stolen > 0.15 * one.seconds; };
     environment.wait = [this](double seconds) { now += seconds; };
     environment.cpu_use = [this] { return CpuUse{std::min(now, busy_until), 0, std::min(now, stolen_until) / 2}; };
@@ -33,7 +33,7 @@ struct Waiting : SessionFixture {
 
 TEST(QuietWait, ends_with_the_first_look_that_finds_no_other_work) {
   Waiting fixture;
-  fixture.spec.length.budget_seconds = 200;
+  fixture.spec.length.set_budget(200);
   fixture.wait();
   EXPECT_EQ(fixture.now, 1);
   EXPECT_TRUE(fixture.looks.empty());
@@ -59,7 +59,7 @@ TEST(QuietWait, takes_at_most_a_fiftieth_of_the_budget_at_once_and_a_tenth_in_al
 
 TEST(QuietWait, of_a_short_budget_is_one_look) {
   Waiting fixture;
-  fixture.spec.length.budget_seconds = 12;
+  fixture.spec.length.set_budget(12);
   fixture.busy_until = 1000;
   for (int i = 0; i < 3; ++i) fixture.wait();
   EXPECT_EQ(fixture.now, 1);

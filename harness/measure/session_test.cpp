@@ -139,7 +139,7 @@ TEST(RunSession, does_not_remember_an_executable_that_fails_its_conformance) {
 
 TEST(RunSession, reports_conformance_checks_that_took_more_than_a_tenth_of_the_budget_and_checks_all) {
   Fixture fixture;
-  fixture.spec.length.budget_seconds = 100;
+  fixture.spec.length.set_budget(100);
   fixture.conformance_seconds = 6;
   ASSERT_TRUE(fixture.go());
   EXPECT_EQ(fixture.checked, (Names{"plain", "quick"}));
@@ -152,7 +152,7 @@ TEST(RunSession, reports_conformance_checks_that_took_more_than_a_tenth_of_the_b
 TEST(RunSession, lets_the_last_turn_wait_if_the_others_would_lose_their_intervals) {
   Fixture fixture;
   fixture.spec.length = default_length();
-  fixture.spec.length.budget_seconds = 9;
+  fixture.spec.length.set_budget(9);
   fixture.spec.turns = {{"fake/plain/store"}, {"fake/quick/store"}};
   ASSERT_TRUE(fixture.go());
   EXPECT_GE(fixture.processes_of("fake/plain/store"), 6U);
@@ -167,7 +167,7 @@ TEST(RunSession, lets_the_last_turn_wait_if_the_others_would_lose_their_interval
 TEST(RunSession, of_the_only_turn_lets_the_last_variants_wait) {
   Fixture fixture;
   fixture.spec.length = default_length();
-  fixture.spec.length.budget_seconds = 9;
+  fixture.spec.length.set_budget(9);
   fixture.spec.turns = {{"fake/plain/store", "fake/quick/store"}};
   ASSERT_TRUE(fixture.go());
   EXPECT_GE(fixture.processes_of("fake/plain/store"), 6U);
