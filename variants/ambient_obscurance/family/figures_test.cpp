@@ -20,8 +20,7 @@ namespace {
 /// What a process of the reference measures beside times, by workload.
 class Measured {
  public:
-  Measured()
-      : workloads_(make_workloads(with_exhibits(fastest_maker()))) {}
+  Measured() : workloads_(make_workloads(with_exhibits(fastest_maker()))) {}
 
   std::string operator()(const std::string& workload, const std::string& metric) {
     const auto [at, is_new] = counters_.try_emplace(workload);

@@ -35,7 +35,8 @@ class Images : public LiveScene {
   }
 
   static bench::Picture reference(const std::string& name) {
-    auto found = read_png(std::filesystem::path(LAB_SOURCE_DIR) / "variants/render_config/references" / (name + ".png"), 3);
+    auto found =
+        read_png(std::filesystem::path(LAB_SOURCE_DIR) / "variants/render_config/references" / (name + ".png"), 3);
     EXPECT_TRUE(found) << name;
     return found ? std::move(*found) : bench::Picture{};
   }
