@@ -248,6 +248,7 @@ TEST(SessionsInTurns, beside_other_work_too_every_core_benchmark_has_its_process
   constexpr int kMany = 1120, kManyCore = 180;
   for (const double load : {0.0, 1.0, 1.7, 2.0})
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
+      if (load == 0 && seed > 1) continue;  // nothing random
       SCOPED_TRACE(fmt::format("load {}, seed {}", load, seed));
       Laboratory laboratory(0.1, kMany, kManyCore);
       Random random(seed);

@@ -105,8 +105,10 @@ EnvironmentVariables driver_environment(EnvironmentVariables inherited, const fs
   environment["VK_LOADER_LAYERS_DISABLE"] = "~implicit~";
   environment["VK_LOADER_DISABLE_SELECT"] = "1";  // devices in the driver's own order
   environment.emplace("VK_LOADER_DEBUG", "error");
-  // Nothing is drawn, so Mesa does not need its cache folder in the user's home.
-  environment["MESA_SHADER_CACHE_DISABLE"] = "true";
+  // Mesa keeps compiled shaders in a folder that the caller names, and never in the user's home.
+  const auto cache = environment.find("LAB_SHADER_CACHE");
+  environment["MESA_SHADER_CACHE_DISABLE"] = cache == environment.end() ? "true" : "false";
+  if (cache != environment.end()) environment["MESA_SHADER_CACHE_DIR"] = cache->second;
   // Without layers a folder that does not exist: otherwise the loader would find those of the machine.
   environment["VK_LAYER_PATH"] = layers.empty() ? manifest.parent_path() / "no-layers" : layers;
   if (!libraries.empty()) environment["LD_LIBRARY_PATH"] = fmt::format("{}", fmt::join(libraries, ":"));

@@ -35,7 +35,8 @@ Expected<std::filesystem::path> validation_layers(const std::filesystem::path& l
 
 /// `inherited`, changed so that the loader finds the driver of this manifest alone, and no implicit layer. The dynamic
 /// linker searches `libraries` and no other folders, unless there are none: a driver of the machine must not load the
-/// pinned ones. `layers`: validation_layers(), or empty: no explicit layer, whichever the machine has.
+/// pinned ones. `layers`: validation_layers(), or empty: no explicit layer, whichever the machine has. LAB_SHADER_CACHE
+/// in `inherited`: the folder in which Mesa keeps compiled shaders for later processes; without it they are not kept.
 EnvironmentVariables driver_environment(EnvironmentVariables inherited, const std::filesystem::path& manifest,
                                         const std::vector<std::string>& libraries, const std::filesystem::path& layers);
 

@@ -57,6 +57,12 @@ TEST(VulkanDriver, a_process_finds_one_driver_and_the_layers_that_it_was_given) 
   EXPECT_EQ(driver_environment(inherited, "/d.json", {"/lib/lavapipe", "/lib/runtime"}, "/layers"), expected);
 }
 
+TEST(DriverEnvironment, keeps_compiled_shaders_only_in_a_folder_that_is_named) {
+  const EnvironmentVariables kept = driver_environment({{"LAB_SHADER_CACHE", "/shaders"}}, "/d.json", {}, "");
+  EXPECT_EQ(kept.at("MESA_SHADER_CACHE_DISABLE"), "false");
+  EXPECT_EQ(kept.at("MESA_SHADER_CACHE_DIR"), "/shaders");
+}
+
 }  // namespace
 
 }  // namespace lab

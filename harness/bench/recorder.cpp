@@ -178,7 +178,8 @@ Expected<Measurement> measure(const Variant& variant, const Workload& workload, 
   const Clock::TimePoint end =
       clock.now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(settings.seconds));
   Measurement measurement{fmt::format("{}/{}/{}", variant.family, variant.name, workload.name), &workload, inputs, {}};
-  const std::vector<Case> cases = cases_of(workload, inputs);
+  std::vector<Case> cases = cases_of(workload, inputs);
+  if (cases.size() > settings.most_points) cases.resize(settings.most_points);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Clock::TimePoint now = clock.now();
     const auto left = static_cast<Duration::rep>(cases.size() - i);

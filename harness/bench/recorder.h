@@ -16,6 +16,7 @@ struct MeasureSettings {
   double seconds = 1;  ///< of the whole process, divided equally among the points of a sweep; 0: briefly
   bool exact = false;  ///< also counts instructions and collects costly counters
   const Answers* reference = nullptr;  ///< of a workload with a tolerance; null: its distance is not computed
+  std::size_t most_points = SIZE_MAX;  ///< of a sweep, the first ones
 };
 
 /// At each point: prepares the workload and repeats it until its share of the time has passed, set-up included, but at

@@ -240,6 +240,12 @@ TEST_F(Recording, measures_all_points_of_a_sweep_in_equal_shares_of_its_time) {
     EXPECT_EQ(point.samples.at(0).front(), 1000 * point.at);
     EXPECT_NEAR(static_cast<double>(point.samples.at(0).size()) * point.at, 1000, 10);
   }
+
+  prepared.clear();
+  script_ = [](int, PhaseClock&) { return 7u; };
+  const auto first = measure(variant_, workload_, {}, {.seconds = 0, .most_points = 2}, {Fake::now, Fake::cpu_seconds});
+  EXPECT_EQ(first->points.size(), 2u);
+  EXPECT_EQ(prepared, (std::vector<double>{1, 2}));
 }
 
 class Answering : public Task {

@@ -87,7 +87,8 @@ int fail(const Error& error) {
 struct Options {
   Case inputs{.seed = 1, .threads = usable_cores()};
   double seconds = 1;
-  std::string reference;  ///< file of the reference's answers; "": none
+  std::size_t points = SIZE_MAX;  ///< of a sweep, the first ones
+  std::string reference;          ///< file of the reference's answers; "": none
   std::string out;
 };
 
@@ -100,7 +101,7 @@ int run_workload(const Variant& variant, const Workload& workload, const Options
   }
   const Expected<Measurement> measurement =
       measure(variant, workload, options.inputs,
-              {options.seconds, wants_exact(), options.reference.empty() ? nullptr : &reference});
+              {options.seconds, wants_exact(), options.reference.empty() ? nullptr : &reference, options.points});
   if (!measurement) return fail(measurement.error());
   print(to_json(*measurement));
   return 0;
@@ -165,6 +166,7 @@ bool parse_option(std::string_view flag, std::string_view value, Options& option
   if (flag == "--seed") return parse_number(value, options.inputs.seed);
   if (flag == "--threads") return parse_number(value, options.inputs.threads) && options.inputs.threads > 0;
   if (flag == "--seconds") return parse_number(value, options.seconds) && options.seconds >= 0;
+  if (flag == "--points") return parse_number(value, options.points) && options.points > 0;
   if (flag == "--device") return text(options.inputs.device);
   if (flag == "--assets") return text(options.inputs.assets);
   if (flag == "--reference") return text(options.reference);
@@ -180,7 +182,8 @@ struct WorkloadVerb {
 };
 constexpr WorkloadVerb kWorkloadVerbs[] = {
     {"--run", run_workload, false,
-     "--run WORKLOAD [--seed N] [--seconds S] [--threads N] [--device NAME] [--assets DIR] [--reference FILE]"},
+     "--run WORKLOAD [--seed N] [--seconds S] [--points N] [--threads N] [--device NAME] [--assets DIR] "
+     "[--reference FILE]"},
     {"--answer", write_answer, true,
      "--answer WORKLOAD --out FILE [--seed N] [--threads N] [--device NAME] [--assets DIR]"},
     {"--exhibit", write_exhibits, true,

@@ -56,9 +56,11 @@ class TestOutcome(NamedTuple):
 
 
 class TestProcesses:
-    """The processes of the running tests, each the leader of a process group."""
+    """The processes of the running tests, each the leader of a process group. `shader_cache`: a folder in which drivers
+    keep what they compiled, for all tests: hundreds of processes draw with the same shaders."""
 
-    def __init__(self) -> None:
+    def __init__(self, shader_cache: str | None = None) -> None:
+        self._environment = None if shader_cache is None else {**os.environ, "LAB_SHADER_CACHE": shader_cache}
         self._running: set[subprocess.Popen[str]] = set()
         self._mutex = threading.Lock()
         self._stopped = False
@@ -71,7 +73,8 @@ class TestProcesses:
                 if self._stopped:
                     return None, f"{name}: interrupted", 0.0
                 process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, text=True,
-                                           stdin=subprocess.DEVNULL, cwd=paths.ROOT, process_group=0)
+                                           stdin=subprocess.DEVNULL, cwd=paths.ROOT, process_group=0,
+                                           env=self._environment)
                 self._running.add(process)
             try:
                 status: int | None = process.wait(timeout=TIMEOUT_S)
@@ -287,7 +290,12 @@ class TestTimes:
 def run_all(tests: list[Test], workers: int, done: Callable[[TestOutcome], None]) -> list[TestOutcome]:
     """Runs `workers` tests at a time in their order, then those that must run alone one by one. Calls `done` in this
     thread as each ends. Any exception, an interrupt too, ends all running tests."""
-    children = TestProcesses()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as shader_cache:
+        return _run_groups(tests, workers, done, TestProcesses(shader_cache))
+
+
+def _run_groups(tests: list[Test], workers: int, done: Callable[[TestOutcome], None],
+                children: TestProcesses) -> list[TestOutcome]:
     outcomes = []
     groups = [([test for test in tests if test.name not in ALONE], workers),
               ([test for test in tests if test.name in ALONE], 1)]

@@ -43,11 +43,11 @@ double energy(std::span<const float> values, std::span<const float> reference, s
   return sum;
 }
 
-namespace {
-
 Maker fastest_maker() {
   return cpu_maker(avx2_steps() != nullptr ? avx2_steps() : &scalar_steps(), false);
 }
+
+namespace {
 
 std::vector<float> rendered(const Maker& maker, const Work& work) {
   bench::PhaseClock clock(3);

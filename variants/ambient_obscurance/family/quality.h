@@ -22,6 +22,9 @@ double banding(std::span<const float> values, std::span<const float> reference, 
 /// The sum of squared differences over `pixels`.
 double energy(std::span<const float> values, std::span<const float> reference, std::span<const std::size_t> pixels);
 
+/// The fastest renderer of this CPU. All of its renderers give the same bits.
+Maker fastest_maker();
+
 /// The last frame of a sequence, as the fastest renderer of this CPU gives it.
 std::vector<float> last_result(const Sequence& sequence, const Settings& settings, std::uint64_t seed);
 

@@ -190,7 +190,7 @@ class FramesTask : public bench::Task {
     Counters counters{{"error_to_converged", stage_.error()}, {"banding", stage_.banding()}};
     if (plan.has_ghosts()) add_ghosts(counters, stage_);
     if (plan.asks == Asks::kMotion) {
-      Stage weighing(cpu_maker(&scalar_steps(), false), plan, stage_.inputs(), true);
+      Stage weighing(fastest_maker(), plan, stage_.inputs(), true);
       bench::PhaseClock clock(Stage::kMostPhases);
       weighing.render(clock);
       add_motion(counters, stage_, weighing.renderer().weight());

@@ -19,19 +19,30 @@ std::uint64_t pattern_word(std::uint64_t pattern, std::size_t at) {
   return mixed ^ mixed >> 32;
 }
 
+// Copies and comparisons of a constant size are single instructions. One that is shorter at the end would make all of
+// them calls of the C library.
 void fill(unsigned char* to, std::size_t bytes, std::uint64_t pattern) {
-  for (std::size_t at = 0; at < bytes; at += kWord) {
+  std::size_t at = 0;
+  for (; bytes - at >= kWord; at += kWord) {
     const std::uint64_t word = pattern_word(pattern, at);
-    std::memcpy(to + at, &word, std::min(kWord, bytes - at));
+    std::memcpy(to + at, &word, kWord);
   }
+  const std::uint64_t last = pattern_word(pattern, at);
+  std::memcpy(to + at, &last, bytes - at);
 }
 
 /// "", or the first byte that is not as fill() wrote it.
 std::string difference(const unsigned char* from, std::size_t bytes, std::uint64_t pattern) {
-  for (std::size_t at = 0; at < bytes; at += kWord) {
+  std::size_t at = 0;
+  for (; bytes - at >= kWord; at += kWord) {
+    std::uint64_t found;
+    std::memcpy(&found, from + at, kWord);
+    if (found != pattern_word(pattern, at)) break;
+  }
+  // The word that differs, or the bytes after the last whole one.
+  if (const std::size_t some = std::min(kWord, bytes - at); some > 0) {
     const std::uint64_t word = pattern_word(pattern, at);
-    const std::size_t some = std::min(kWord, bytes - at);
-    if (std::memcmp(from + at, &word, some) == 0) continue;
+    if (std::memcmp(from + at, &word, some) == 0) return "";
     unsigned char written[kWord];
     std::memcpy(written, &word, kWord);
     const auto off = static_cast<std::size_t>(std::mismatch(written, written + some, from + at).first - written);

@@ -11,25 +11,38 @@ namespace {
 
 constexpr double kMiss = std::numeric_limits<double>::infinity();
 
+/// A body as all rays from one origin meet it.
+struct MetBody {
+  MetBody(const Body& body, const Vector3& origin)
+      : shape(body.shape),
+        to(body.middle - origin),
+        first(to - body.half),
+        last(to + body.half),
+        beyond(dot(to, to) - body.half.x * body.half.x) {}
+
+  BodyShape shape;
+  Vector3 to, first, last;  ///< from the origin: to the middle, and to the two corners of a box
+  double beyond;            ///< of a sphere: the squared way to its middle, without the squared radius
+};
+
 /// The multiple of `direction` at which a ray from the origin enters the body, or kMiss.
-double entry(const Body& body, const Vector3& origin, const Vector3& direction, const Vector3& inverse) {
-  const Vector3 to = body.middle - origin;
+double entry(const MetBody& body, const Vector3& direction, const Vector3& inverse) {
   if (body.shape == BodyShape::kSphere) {
-    const double along = dot(to, direction), squared = dot(direction, direction);
-    const double under = along * along - squared * (dot(to, to) - body.half.x * body.half.x);
+    const double along = dot(body.to, direction), squared = dot(direction, direction);
+    const double under = along * along - squared * body.beyond;
     if (under < 0) return kMiss;
     const double at = (along - std::sqrt(under)) / squared;
     return at > 0 ? at : kMiss;
   }
   double enters = -kMiss, leaves = kMiss;
-  const auto cut = [&](double middle, double half, double by) {
-    const double one = (middle - half) * by, other = (middle + half) * by;
+  const auto cut = [&](double first, double last, double by) {
+    const double one = first * by, other = last * by;
     enters = std::max(enters, std::min(one, other));
     leaves = std::min(leaves, std::max(one, other));
   };
-  cut(to.x, body.half.x, inverse.x);
-  cut(to.y, body.half.y, inverse.y);
-  cut(to.z, body.half.z, inverse.z);
+  cut(body.first.x, body.last.x, inverse.x);
+  cut(body.first.y, body.last.y, inverse.y);
+  cut(body.first.z, body.last.z, inverse.z);
   return enters > 0 && enters <= leaves ? enters : kMiss;
 }
 
@@ -68,14 +81,16 @@ Vector3 ray_direction(const PinholeCamera& camera, std::uint32_t x, std::uint32_
 SeenBodies see(std::span<const Body> scene, const PinholeCamera& camera, std::uint32_t width, std::uint32_t height) {
   SeenBodies seen{width, height, std::vector<std::uint32_t>(std::size_t{width} * height, kNoBody),
                   std::vector<float>(std::size_t{width} * height, std::numeric_limits<float>::infinity())};
+  std::vector<MetBody> bodies;
+  for (const Body& body : scene) bodies.emplace_back(body, camera.eye);
   std::size_t pixel = 0;
   for (std::uint32_t y = 0; y < height; ++y)
     for (std::uint32_t x = 0; x < width; ++x, ++pixel) {
       const Vector3 direction = ray_direction(camera, x, y, width, height);
       const Vector3 inverse{inverse_of(direction.x), inverse_of(direction.y), inverse_of(direction.z)};
       double nearest = kMiss;
-      for (std::size_t i = 0; i < scene.size(); ++i) {
-        const double at = entry(scene[i], camera.eye, direction, inverse);
+      for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const double at = entry(bodies[i], direction, inverse);
         if (at >= nearest) continue;
         nearest = at;
         seen.body[pixel] = static_cast<std::uint32_t>(i);

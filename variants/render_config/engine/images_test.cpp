@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,13 @@ class Images : public LiveScene {
     return picture(2);
   }
 
+  static bench::Picture reference(const std::string& name) {
+    auto found =
+        read_png(std::filesystem::path(LAB_SOURCE_DIR) / "variants/render_config/references" / (name + ".png"), 3);
+    EXPECT_TRUE(found) << name;
+    return found ? std::move(*found) : bench::Picture{};
+  }
+
   static void expect_like_reference(const std::string& name, const bench::Picture& found) {
     lab::expect_like_reference("variants/render_config/references", name, found);
   }
@@ -58,17 +66,17 @@ TEST_F(Images, of_each_configuration_are_like_their_references) {
 
 TEST_F(Images, that_are_wrong_are_not_like_their_references) {
   if (!is_there()) return run_there();
-  const bench::Picture right = image_of("deferred.json", R"("shadows": "cascades_atlas")");
+  const bench::Picture right = reference("deferred_cascades_atlas");
   EXPECT_TRUE(image_distance(right, right).is_small());
   EXPECT_FALSE(image_distance(right, image_of("deferred.json", R"("shadows": "none")")).is_small());
   EXPECT_FALSE(image_distance(right, image_of("deferred.json", R"("exposure": 0.85)")).is_small());
   EXPECT_FALSE(image_distance(right, image_of("greyscale/greyscale.json", R"("greyscale_amount": 0.2)")).is_small());
   // Without past frames, and without one of the reasons not to trust them.
-  const bench::Picture obscurance = image_of(kObscurance, R"("show": "obscurance")", kFrames);
+  const bench::Picture obscurance = reference("ambient_obscurance_alone");
   EXPECT_FALSE(image_distance(obscurance,
                               image_of(kObscurance, R"("show": "obscurance", "low_velocity_similarity": 0)", kFrames))
                    .is_small());
-  const bench::Picture similarity = image_of(kObscurance, R"("show": "similarity")", kFrames);
+  const bench::Picture similarity = reference("ambient_obscurance_similarity");
   EXPECT_FALSE(image_distance(similarity, image_of(kObscurance, R"("show": "similarity", "moving_scale": 0)", kFrames))
                    .is_small());
   open("settings.json");
