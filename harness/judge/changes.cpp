@@ -106,7 +106,7 @@ void estimate_levels(std::span<const results::SeriesPoint> points, std::size_t s
   change.before = median_of(old_level);
   change.after = median_of(new_level);
   change.ratio = change.after / change.before;
-  change.interval = stats::BlockedArms(old_level, new_level).interval(1 - stats::kConfidence);
+  change.interval = stats::BlockedArms(old_level, new_level).interval(1 - stats::kCoverage);
 }
 
 std::vector<double> logarithms(std::span<const results::SeriesPoint> points) {

@@ -83,10 +83,11 @@ std::optional<Outlook> outlook(const Comparison& comparison) {
   found.noise = *comparison.noise;
   const double edge = std::log1p(comparison.threshold),
                shift = std::log1p(comparison.session_shift) + std::log1p(comparison.layout_shift);
-  const stats::ComparisonPlan plan{
-      found.processes,          found.noise,   family_size(comparison.tested), comparison.alpha,
-      std::expm1(edge + shift), kPowerOfAdvice};
+  const stats::ComparisonPlan plan{found.processes, found.noise, family_size(comparison.tested), comparison.alpha,
+                                   std::expm1(edge + shift)};
   found.detectable = stats::detectable_change(plan);
+  if (const std::optional<double> threshold = stats::threshold_for_same(plan))
+    found.threshold_for_same = std::expm1(std::log1p(*threshold) + shift);
   set_same(comparison, edge, shift, plan, found);
   return found;
 }

@@ -74,7 +74,8 @@ TestedRow::TestedRow(const ArmData& strata, const TestMethod& method)
 TestedRow::TestedRow(const ArmData& strata, stats::LayoutEffect layout, const TestMethod& method)
     : alpha_(method.alpha),
       table_(method.table),
-      layout_(layout.shift.empty() ? std::nullopt : std::optional(LayoutShare{layout.sigma, layout.share})),
+      layout_(layout.shift.empty() ? std::nullopt
+                                   : std::optional(LayoutShare{layout.sigma, layout.share, layout.measured})),
       arms_(BlockedArms(strata.base, strata.head), std::move(layout.shift)),
       log_ratio_(std::log(arms_.ratio())),
       logs_(logarithms(arms_.interval(alpha_))),
@@ -120,20 +121,20 @@ std::optional<std::size_t> TestedRow::needed(double noise, double shift, double 
   if (far > edge ? far <= reach : far >= reach) return std::nullopt;
   const auto needed = stats::processes_to_decide(
       std::exp(far),
-      {.sigma = noise, .table = table_, .alpha = alpha_, .threshold = std::expm1(reach), .power = kPowerOfAdvice});
+      {.sigma = noise, .table = table_, .alpha = alpha_, .threshold = std::expm1(reach), .power = stats::kPower});
   if (!needed) return std::nullopt;
   return std::max(*needed, std::min(base_processes_, head_processes_) + 1);
 }
 
-std::optional<double> TestedRow::seen(double shift, double threshold) const {
-  const std::optional<Interval> own = interval(shift);
-  if (!own) return std::nullopt;
-  const std::optional<Interval> strict = arms_.interval(alpha_ / static_cast<double>(table_));
-  if (!strict) return std::nullopt;
+std::optional<double> TestedRow::detectable(double shift, double threshold) const {
+  const double strict_alpha = alpha_ / static_cast<double>(table_);
+  const std::optional<Interval> own = widened(logs_, 0), strict = arms_.interval(strict_alpha);
+  if (!own || !strict) return std::nullopt;
   const double ratio = std::exp(log_ratio_);
-  const double significant = (1 + stats::detectable_change(*strict, ratio)) * std::exp(shift);
-  const double beyond = (1 + stats::detectable_change(*own, ratio)) * (1 + threshold);
-  return std::max(significant, beyond) - 1;
+  // Both must hold, and the estimate that is far enough for the one is far enough for the other or not.
+  const double significant = 1 + stats::detectable_change(*strict, ratio, strict_alpha);
+  const double beyond = (1 + stats::detectable_change(*own, ratio, alpha_)) * (1 + threshold);
+  return std::max(significant, beyond) * std::exp(shift) - 1;
 }
 
 }  // namespace lab::judge
