@@ -205,7 +205,7 @@ struct Outlook {
 
   std::size_t processes = 0;         ///< per arm, of the row with most
   double noise = 0;                  ///< between processes, a share
-  std::optional<double> detectable;  ///< change that is found with stats::kPower, a share; none if there is none
+  std::optional<double> detectable;  ///< of the median row; none if no change is
   Same same = Same::kProcesses;
   std::size_t processes_for_same = 0;  ///< per arm, with stats::kPower
   /// Threshold with which these processes give it, with stats::kPower, a share; none if no threshold does.

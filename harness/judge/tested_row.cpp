@@ -112,6 +112,14 @@ double TestedRow::layout_shift() const {
   return ((logs_->high - logs_->low) - (narrow_->high - narrow_->low)) / 2;
 }
 
+double TestedRow::layout_shift(double alpha) const {
+  if (!layout_) return 0;
+  const std::optional<Interval> wide = logarithms(arms_.interval(alpha)),
+                                narrow = logarithms(arms_.arms().interval(alpha));
+  if (!wide || !narrow) return layout_shift();
+  return ((wide->high - wide->low) - (narrow->high - narrow->low)) / 2;
+}
+
 std::optional<std::size_t> TestedRow::needed(double noise, double shift, double threshold) const {
   const double edge = std::log1p(threshold), far = std::abs(log_ratio_);
   // More processes make the noise smaller, but not what the layouts differ by.
@@ -119,10 +127,19 @@ std::optional<std::size_t> TestedRow::needed(double noise, double shift, double 
   // The shift narrows the range of either verdict.
   const double reach = far > edge ? edge + shift : edge - shift;
   if (far > edge ? far <= reach : far >= reach) return std::nullopt;
-  const auto needed = stats::processes_to_decide(
+  auto needed = stats::processes_to_decide(
       std::exp(far),
       {.sigma = noise, .table = table_, .alpha = alpha_, .threshold = std::expm1(reach), .power = stats::kPower});
   if (!needed) return std::nullopt;
+  if (far > edge) {
+    // After the correction for the table, too, layouts hide what more processes do not show.
+    const double hidden = layout_shift(alpha_ / static_cast<double>(table_));
+    if (far <= hidden) return std::nullopt;
+    const auto significant =
+        stats::processes_for(std::expm1(far - hidden), {.sigma = noise, .table = table_, .alpha = alpha_});
+    if (!significant) return std::nullopt;
+    *needed = std::max(*needed, *significant);
+  }
   return std::max(*needed, std::min(base_processes_, head_processes_) + 1);
 }
 

@@ -54,6 +54,8 @@ class TestedRow {
   std::optional<double> noise() const;
   /// What the layouts widen the interval by on either side.
   double layout_shift() const;
+  /// The same at another alpha; at the row's own where so few processes have no interval at it.
+  double layout_shift(double alpha) const;
 
   /// The number of processes per arm that would decide the row in `noise`, if its ratio is the true one.
   std::optional<std::size_t> needed(double noise, double shift, double threshold) const;

@@ -196,7 +196,7 @@ TEST(OutlookSentence, says_what_the_processes_can_detect_and_what_same_needs) {
       "no number of processes gives the verdict same at this threshold: measure both in one session" + wider("3.2%"));
   EXPECT_EQ(ending(0.005, 0.01, 0.02),
             "no number of processes gives the verdict same at this threshold: what layouts alone can do is wider" +
-                wider("4.2%"));
+                wider("5.5%"));
   EXPECT_EQ(ending(0.005, 0, 0, 10), "more than 10000 processes per arm would be needed for the verdict same.");
 }
 

@@ -150,6 +150,10 @@ void simulate_compare(const SimulationSettings& settings, const ResultSink& repo
       report({fmt::format("false verdict in a table, threshold {:g} %, {}", 100 * sum.threshold, noise),
               sum.false_tables, Goal::kAtMost, 0.05, tables / 4});
     report({fmt::format("sessions called unfit, {}", noise), rejected, Goal::kAtMost, 0.02, tables / 4});
+    SessionParameters alone = parameters;
+    alone.rows = 1;
+    report({fmt::format("false verdict of a row alone in its table, threshold 0 %, {}", noise),
+            shares_at(++seed, 5 * tables, alone, {0}).first[0].false_tables, Goal::kNone, 0, 5 * tables});
     parameters.change = 0.05;
     parameters.changed_from = kRows - 10;
     const auto [changed, ignored] = shares_at(++seed, tables / 4, parameters, {judge::kThreshold});
