@@ -76,8 +76,8 @@ TEST(HistoryCommand, prints_what_changed_when_by_how_much_and_between_which_comm
             "  regressed  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  2026-09-10, found "
             "after 3 "
             "nights\n"
-            "  1 benchmark without a change between its first 15 nights and its last 4 (1.2 % or more would have been "
-            "seen)\n");
+            "  1 benchmark without a change between its first 15 nights and its last 4 (a step of 0.69 % is "
+            "alarmed within 5 nights in 4 of 5 cases)\n");
   EXPECT_EQ(shown.error_tail, "");
 }
 
@@ -97,8 +97,8 @@ TEST(HistoryCommand, prints_from_which_night_on_the_noise_is_wider) {
   EXPECT_EQ(shown.output,
             "machine 0123456789ab: 1 noise; 1 benchmark in up to 100 sessions, 2026-08-01 to 2026-11-08\n"
             "  noise  shelf/v000/store  4.4 times as wide    2026-09-29\n"
-            "  1 benchmark without a change between its first 15 nights and its last 4 (2.3 % or more would have been "
-            "seen)\n");
+            "  1 benchmark without a change between its first 15 nights and its last 4 (a step of 3.3 % is "
+            "alarmed within 5 nights in 4 of 5 cases)\n");
   const boost::json::value series = boost::json::parse(history_of(folder.path(), {"--json"}).output);
   EXPECT_GT(series.at("noise").to_number<double>(), 2);
 }
@@ -148,8 +148,8 @@ TEST(HistoryCommand, tells_an_early_change_in_hindsight_and_no_verdict_where_it_
       "machine 0123456789ab: 1 regressed; 2 benchmarks in up to 20 sessions, 2026-08-01 to 2026-08-20\n"
       "  regressed  shelf/v000/store  +6.14 % [+5.92 %, +6.48 %]  000000270000..000000280000  2026-08-11, seen in "
       "hindsight after 3 nights\n"
-      "  1 benchmark without a change between its first 15 nights and its last 4 (1.2 % or more would have been "
-      "seen)\n");
+      "  1 benchmark without a change between its first 15 nights and its last 4 (a step of 1.6 % is alarmed "
+      "within 5 nights in 4 of 5 cases)\n");
 }
 
 TEST(HistoryCommand, tells_that_a_machine_has_been_silent) {
@@ -190,8 +190,8 @@ TEST(HistoryCommand, separates_a_new_kernel_from_a_code_change) {
             "  worse, new kernel  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  "
             "2026-09-10, found "
             "after 3 nights; kernel 6.1.0 -> 6.1.9\n"
-            "  1 benchmark without a change between its first 15 nights and its last 4 (1.2 % or more would have been "
-            "seen)\n");
+            "  1 benchmark without a change between its first 15 nights and its last 4 (a step of 0.69 % is "
+            "alarmed within 5 nights in 4 of 5 cases)\n");
 }
 
 TEST(HistoryCommand, prints_one_json_object_per_series) {

@@ -67,7 +67,7 @@ std::size_t BisectEvidence::next(const std::function<bool(const std::string& sha
   return estimate_.next(build_seconds, std::max(measuring, 1e-6));
 }
 
-BisectVerdict BisectEvidence::verdict(double confidence) const {
+BisectVerdict BisectEvidence::verdict(double probability) const {
   const stats::Posterior& posterior = estimate_.posterior();
   BisectVerdict verdict;
   verdict.null = posterior.null;
@@ -82,10 +82,10 @@ BisectVerdict BisectEvidence::verdict(double confidence) const {
   const auto suspect = [&](std::size_t k) {
     verdict.suspects.push_back({question_.commits[k].sha, posterior.culprit[k]});
   };
-  if (estimate_.is_null(confidence)) {
+  if (estimate_.is_null(probability)) {
     verdict.outcome = BisectVerdict::Outcome::kNone;
     verdict.probability = posterior.null;
-  } else if (estimate_.has_culprit(confidence)) {
+  } else if (estimate_.has_culprit(probability)) {
     const stats::SuspectRange& group = posterior.likeliest;
     verdict.outcome = group.first == group.last ? BisectVerdict::Outcome::kCulprit : BisectVerdict::Outcome::kSuspects;
     verdict.probability = group.probability;
@@ -93,7 +93,7 @@ BisectVerdict BisectEvidence::verdict(double confidence) const {
   } else {
     verdict.hidden_by_layout = estimate_.is_exhausted();
     if (verdict.hidden_by_layout) verdict.outcome = BisectVerdict::Outcome::kSuspects;
-    for (const std::size_t k : credible_set(posterior, confidence * (1 - posterior.null))) suspect(k);
+    for (const std::size_t k : credible_set(posterior, probability * (1 - posterior.null))) suspect(k);
     for (const Suspect& each : verdict.suspects) verdict.probability += each.probability;
   }
   return verdict;
@@ -112,8 +112,8 @@ void BisectEvidence::identify(std::size_t commit, const std::string& identity) {
   if (!fresh && at->second != commit) estimate_.same(at->second, commit);
 }
 
-BisectVerdict conclude(const BisectQuestion& question, const std::vector<BisectEntry>& entries, double confidence) {
-  return BisectEvidence(question, entries).verdict(confidence);
+BisectVerdict conclude(const BisectQuestion& question, const std::vector<BisectEntry>& entries, double probability) {
+  return BisectEvidence(question, entries).verdict(probability);
 }
 
 }  // namespace lab::judge

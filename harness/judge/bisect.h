@@ -26,12 +26,13 @@ struct BisectVerdict {
     kUndecided,  ///< the time ran out
   };
   Outcome outcome = Outcome::kUndecided;
-  double probability = 0;                  ///< of the outcome
-  double null = 1;                         ///< that the ends do not differ
-  std::vector<results::Suspect> suspects;  ///< most likely first; undecided: the fewest that reach the confidence
-  double ratio = 1;                        ///< new level / old level, if there is a culprit
-  double most = 1;                         ///< if the ends differ, then at most by this ratio
-  double noise = 0;                        ///< of one measurement, relative
+  double probability = 0;  ///< of the outcome
+  double null = 1;         ///< that the ends do not differ
+  std::vector<results::Suspect>
+      suspects;      ///< most likely first; undecided: the fewest that reach the required probability
+  double ratio = 1;  ///< new level / old level, if there is a culprit
+  double most = 1;   ///< if the ends differ, then at most by this ratio
+  double noise = 0;  ///< of one measurement, relative
   /// Standard deviation of a build's offset, relative: what the layout of its code and data alone changes.
   double layout = 0;
   bool hidden_by_layout = false;  ///< suspects: no number of measurements would tell them apart
@@ -56,10 +57,10 @@ class BisectEvidence {
   std::size_t measurements() const { return estimate_.measurements(); }
   std::size_t measurements(std::size_t commit) const { return estimate_.measurements(commit); }
   /// Whether further measurements would not change the answer.
-  bool decided(double confidence) const {
-    return estimate_.is_null(confidence) || estimate_.has_culprit(confidence) || estimate_.is_exhausted();
+  bool decided(double probability) const {
+    return estimate_.is_null(probability) || estimate_.has_culprit(probability) || estimate_.is_exhausted();
   }
-  BisectVerdict verdict(double confidence) const;
+  BisectVerdict verdict(double probability) const;
 
   /// The probability that the ends do not differ.
   double null() const { return estimate_.posterior().null; }
@@ -93,6 +94,6 @@ class BisectEvidence {
 
 /// The verdict of a record, without further measurements.
 BisectVerdict conclude(const results::BisectQuestion& question, const std::vector<results::BisectEntry>& entries,
-                       double confidence);
+                       double probability);
 
 }  // namespace lab::judge

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/judge/summary.h"
+#include "harness/stats/autocorrelation.h"
 #include "harness/stats/hindsight.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/ranks.h"
@@ -96,6 +97,25 @@ std::vector<stats::Datum> data(std::span<const results::SeriesPoint> level) {
   return data;
 }
 
+std::vector<double> logarithms(std::span<const results::SeriesPoint> points) {
+  std::vector<double> logs;
+  for (const results::SeriesPoint& point : points) logs.push_back(std::log(point.median));
+  return logs;
+}
+
+/// Nights of a level that say how much they depend on each other.
+constexpr std::size_t kMostCorrelated = 64;
+
+/// The interval of the levels' ratio. The rank test takes nights for independent. Where they are not, a mean of so many
+/// tells as much as one of fewer: the interval is wider by the root of what that does to its variance.
+std::optional<stats::Interval> interval_of(const stats::BlockedArms& levels, double autocorrelation, double nights) {
+  const std::optional<stats::Interval> independent = levels.interval(1 - stats::kCoverage);
+  if (!independent) return std::nullopt;
+  const double wider = std::sqrt(stats::variance_inflation(nights, autocorrelation)), ratio = levels.ratio();
+  return stats::Interval{ratio * std::pow(independent->low / ratio, wider),
+                         ratio * std::pow(independent->high / ratio, wider)};
+}
+
 /// Sets before, after, ratio and its interval from the levels [start, index) and [index, end).
 void estimate_levels(std::span<const results::SeriesPoint> points, std::size_t start, std::size_t end,
                      LevelChange& change) {
@@ -106,13 +126,13 @@ void estimate_levels(std::span<const results::SeriesPoint> points, std::size_t s
   change.before = median_of(old_level);
   change.after = median_of(new_level);
   change.ratio = change.after / change.before;
-  change.interval = stats::BlockedArms(old_level, new_level).interval(1 - stats::kConfidence);
-}
-
-std::vector<double> logarithms(std::span<const results::SeriesPoint> points) {
-  std::vector<double> logs;
-  for (const results::SeriesPoint& point : points) logs.push_back(std::log(point.median));
-  return logs;
+  const std::size_t first = change.index - std::min(change.index - start, kMostCorrelated);
+  const std::size_t last = std::min(end, change.index + kMostCorrelated);
+  const double autocorrelation =
+      stats::autocorrelation_within(logarithms(points.subspan(first, change.index - first)),
+                                    logarithms(points.subspan(change.index, last - change.index)));
+  const auto a = static_cast<double>(old_level.size()), b = static_cast<double>(new_level.size());
+  change.interval = interval_of({old_level, new_level}, autocorrelation, 2 * a * b / (a + b));
 }
 
 /// Whether hindsight's change is that of an alarm, whose place may be uncertain: an outlier shortly before a step looks
@@ -263,13 +283,21 @@ std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> poin
   return changes;
 }
 
-std::optional<double> smallest_seen(std::span<const results::SeriesPoint> points,
-                                    std::span<const LevelChange> changes) {
-  std::vector<double> logs;
-  for (std::size_t i = changes.empty() ? 0 : changes.back().index; i < points.size(); ++i)
-    if (seed_of(points[i]) == seed_of(points.back())) logs.push_back(std::log(points[i].median));
-  if (logs.size() < stats::ChangePointDetector::kFewest) return std::nullopt;
-  return std::exp(kSeenSigmas * stats::mad_sigma(logs)) - 1;
+std::optional<double> smallest_detectable(std::span<const results::SeriesPoint> points,
+                                          std::span<const LevelChange> changes,
+                                          std::span<const WatchedSince> contexts) {
+  std::vector<results::SeriesPoint> of_seed;
+  std::size_t level = 0;
+  const std::size_t start = changes.empty() ? 0 : changes.back().index;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i == start) level = of_seed.size();
+    if (seed_of(points[i]) == seed_of(points.back())) of_seed.push_back(points[i]);
+  }
+  if (of_seed.size() < level + stats::ChangePointDetector::kFewest) return std::nullopt;
+  stats::ChangePointDetector detector;
+  stats::watch(detector, logarithms(of_seed), places_of_contexts(of_seed, contexts));
+  const std::optional<double> step = detector.detectable_step(level);
+  return step ? std::optional(std::expm1(*step)) : std::nullopt;
 }
 
 SeriesPattern pattern_of(std::span<const results::SeriesPoint> points) {

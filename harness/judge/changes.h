@@ -86,11 +86,13 @@ struct SeriesPattern {
 };
 SeriesPattern pattern_of(std::span<const results::SeriesPoint> points);
 
-/// The smallest step that an alarm would most likely have told within five nights, as a share: kSeenSigmas of the noise
-/// of the last level. In normal noise 95 % of such steps are found (`simulate changepoints`). None for a level of fewer
-/// than stats::ChangePointDetector::kFewest points. `changes`: from find_changes().
-std::optional<double> smallest_seen(std::span<const results::SeriesPoint> points, std::span<const LevelChange> changes);
-inline constexpr double kSeenSigmas = 3;
+/// The smallest detectable step, a share: one that begins on the next night is alarmed within
+/// stats::ChangePointDetector::kPlain nights with probability stats::kPower
+/// (stats::ChangePointDetector::detectable_step). None for a last level of fewer than
+/// stats::ChangePointDetector::kFewest points. `changes`: from find_changes() with the same contexts.
+std::optional<double> smallest_detectable(std::span<const results::SeriesPoint> points,
+                                          std::span<const LevelChange> changes,
+                                          std::span<const WatchedSince> contexts = {});
 
 /// How much of a series is judged. Only points with the last point's seed count.
 struct JudgedRange {
@@ -133,6 +135,6 @@ std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 16;
+inline constexpr int kFindingsVersion = 17;
 
 }  // namespace lab::judge

@@ -70,6 +70,45 @@ TEST(Changes, a_slowdown_has_its_size_its_nights_and_its_commits) {
   EXPECT_TRUE(change.is_code_regression());
 }
 
+namespace {
+
+/// Nights whose times are exp(0.01 x), with x from `noise`, and a step of 6 at night 60.
+template <typename Noise>
+std::vector<results::SeriesPoint> stepped(Noise noise) {
+  Made made(85);
+  for (std::size_t i = 0; i < made.points.size(); ++i)
+    made.points[i].median = 100 * std::exp(0.01 * (noise() + (i >= 60 ? 6 : 0)));
+  return made.points;
+}
+
+/// The shares of found steps whose interval contains the true ratio.
+template <typename Noise>
+double covered(Noise noise) {
+  int found = 0, right = 0;
+  for (int round = 0; round < 80; ++round)
+    for (const LevelChange& change : find_changes(stepped(noise)))
+      if (change.index >= 57 && change.index <= 63 && change.interval) {
+        ++found;
+        right += change.interval->low <= std::exp(0.06) && change.interval->high >= std::exp(0.06);
+        break;
+      }
+  EXPECT_GT(found, 60);
+  return static_cast<double>(right) / found;
+}
+
+}  // namespace
+
+TEST(Changes, have_intervals_that_contain_the_ratio_whatever_the_noise) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> normal(0, 1);
+  std::student_t_distribution<double> heavy(3);
+  double last = 0;
+  EXPECT_GE(covered([&] { return normal(random); }), 0.92);
+  EXPECT_GE(covered([&] { return std::exp(0.8 * normal(random)); }), 0.92) << "skewed";
+  EXPECT_GE(covered([&] { return heavy(random); }), 0.92);
+  EXPECT_GE(covered([&] { return last = 0.5 * last + std::sqrt(0.75) * normal(random); }), 0.88) << "autocorrelated";
+}
+
 TEST(Changes, a_prefix_of_the_nights_gives_the_same_changes_up_to_there) {
   const Made made(80, 60, 1.08);
   const std::size_t detected = find_changes(made.points).at(0).detected_at;
@@ -123,6 +162,26 @@ TEST(Changes, after_an_outlier_are_one_change) {
     EXPECT_GE(changes[0].interval->high, changes[0].ratio);
     EXPECT_NEAR(changes[0].ratio, 1.1, 0.02);
   }
+}
+
+TEST(SmallestDetectable, step_shrinks_with_the_nights_and_is_alarmed_in_most_cases) {
+  const auto after = [](std::size_t nights) { return smallest_detectable(Made(nights).points, {}).value(); };
+  EXPECT_GT(after(20), after(100));
+  EXPECT_FALSE(smallest_detectable(Made(14).points, {}));
+  // In 1 % of normal noise, three sigma were said whatever the nights.
+  EXPECT_GT(after(20), std::expm1(0.03));
+  EXPECT_LT(after(100), std::expm1(0.03));
+}
+
+TEST(SmallestDetectable, step_is_larger_beside_other_series_and_of_the_last_level_and_seed_alone) {
+  const std::vector<WatchedSince> contexts{{"night 0", {1000, std::nullopt}}};
+  const Made made(60);
+  EXPECT_GT(smallest_detectable(made.points, {}, contexts).value(), smallest_detectable(made.points, {}).value());
+  Made seeds(60);
+  seeds.set_from(50, kSeed, "2");
+  EXPECT_FALSE(smallest_detectable(seeds.points, find_changes(seeds.points))) << "ten nights of the last seed";
+  const Made changed(80, 70, 1.3);
+  EXPECT_FALSE(smallest_detectable(changed.points, find_changes(changed.points))) << "ten nights of the last level";
 }
 
 TEST(Pattern, of_a_series_is_its_switching_and_its_noise) {

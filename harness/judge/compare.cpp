@@ -140,7 +140,8 @@ class SideComparison {
   }
 
   void judge_session(const Result& result) {
-    comparison_.fitness.push_back(comparison_.interleaved ? judge_fitness(result) : level_fitness(result));
+    comparison_.fitness.push_back(comparison_.interleaved ? judge_fitness(result, settings_.alpha)
+                                                          : level_fitness(result, settings_.alpha));
     if (result.session.state == "interrupted") warn(InterruptedSession{result.session.id});
   }
 
@@ -152,7 +153,7 @@ class SideComparison {
     comparison_.noise = table.noise();
     comparison_.layout_shift = table.layout_shift();
     if (comparison_.interleaved || comparison_.tested == 0) return;
-    const SessionShift shift = session_shift(table.moves());
+    const SessionShift shift = session_shift(table.moves(), settings_.alpha);
     comparison_.session_shift = shift.share;
     comparison_.shift_source = shift.source;
   }
@@ -176,8 +177,7 @@ class SideComparison {
 
 Expected<Comparison> compare_heads(const Result& base, const Result& head, bool interleaved,
                                    const CompareSettings& settings) {
-  return SideComparison({base, results::kHead, settings.metrics}, {head, results::kHead, settings.metrics}, interleaved,
-                        settings)
+  return SideComparison({base, results::kHead, settings}, {head, results::kHead, settings}, interleaved, settings)
       .result();
 }
 
@@ -203,12 +203,12 @@ Result distributed(Result result, const Result& over) {
 }  // namespace
 
 Expected<Comparison> compare_arms(const Result& session, const CompareSettings& settings) {
-  const ComparedArm base(session, results::kBase, settings.metrics);
+  const ComparedArm base(session, results::kBase, settings);
   if (base.benchmarks().empty() && results::find_arm(session, results::kBase) == nullptr)
     return Error{
         fmt::format("expected a session with the arms head and base, found only head in '{}'", session.session.id),
         "python3 make.py run --against REV, or compare it with a second result", ExitStatus::kUsage};
-  return SideComparison(base, {session, results::kHead, settings.metrics}, true, settings).result();
+  return SideComparison(base, {session, results::kHead, settings}, true, settings).result();
 }
 
 Expected<Comparison> compare_sessions(const Result& base, const Result& head, const CompareSettings& settings) {

@@ -109,7 +109,7 @@ std::optional<std::size_t> common_values(const std::vector<Datum>& base, const s
 
 }  // namespace
 
-ComparedArm::ComparedArm(const results::Result& result, std::string_view arm, const std::vector<std::string>& also)
+ComparedArm::ComparedArm(const results::Result& result, std::string_view arm, const CompareSettings& settings)
     : result_(&result), arm_(arm) {
   std::map<std::string, WorkloadInfo> workloads;  // by benchmark
   std::map<std::string, JudgedBlocks> blocks;     // by workload
@@ -119,9 +119,9 @@ ComparedArm::ComparedArm(const results::Result& result, std::string_view arm, co
     if (known == workloads.end())
       known = workloads.emplace(process.benchmark, results::workload_of(result, process.benchmark)).first;
     const results::BenchmarkParts parts = results::benchmark_parts(process.benchmark);
-    const auto judged =
-        blocks.try_emplace(fmt::format("{}/{}", parts.family, parts.workload), result, process.benchmark);
-    add(process, known->second, judged.first->second, also);
+    const auto judged = blocks.try_emplace(fmt::format("{}/{}", parts.family, parts.workload), result,
+                                           process.benchmark, settings.alpha);
+    add(process, known->second, judged.first->second, settings.metrics);
   }
 }
 

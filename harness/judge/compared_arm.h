@@ -23,8 +23,8 @@ namespace lab::judge {
 /// result, which must outlive it.
 class ComparedArm {
  public:
-  /// Has the results::judged_metrics, and those in `also`, of the blocks that are judged (judged_blocks.h).
-  ComparedArm(const results::Result& result, std::string_view arm, const std::vector<std::string>& also);
+  /// Has the results::judged_metrics, and those of the settings, of the blocks that are judged (judged_blocks.h).
+  ComparedArm(const results::Result& result, std::string_view arm, const CompareSettings& settings);
 
   const results::Result& result() const { return *result_; }
   std::string_view arm() const { return arm_; }

@@ -25,7 +25,7 @@ TEST(ComparedArm, has_the_values_of_its_own_processes) {
   EXPECT_EQ(head.seeds("shelf/v0/store"), (std::set<std::uint64_t>{8}));
   EXPECT_TRUE(head.values("shelf/v9/store").empty());
   EXPECT_FALSE(head.has("shelf/v9/store"));
-  EXPECT_EQ(ComparedArm(session, kHead, {"put"}).benchmarks().size(), 4u);
+  EXPECT_EQ(ComparedArm(session, kHead, {.metrics = {"put"}}).benchmarks().size(), 4u);
 }
 
 TEST(ComparedArm, leaves_out_a_benchmark) {

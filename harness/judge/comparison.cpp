@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
+#include "harness/stats/normal.h"
 #include "harness/stats/power.h"
+#include "harness/stats/quantile.h"
 
 namespace lab::judge {
 
@@ -15,6 +18,21 @@ std::size_t most_processes(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows)
     if (row.p) processes = std::max(processes, std::min(row.base_processes, row.head_processes));
   return processes;
+}
+
+/// The median row's smallest detectable change; that of the plan if no row has one.
+std::optional<double> detectable_of(const Comparison& comparison, const stats::ComparisonPlan& plan) {
+  std::vector<double> rows;
+  for (const ComparisonRow& row : comparison.rows)
+    if (row.p && row.detectable) rows.push_back(*row.detectable);
+  return rows.empty() ? stats::detectable_change(plan) : std::optional(stats::median(rows));
+}
+
+/// What layouts take from the verdict same, a logarithm: they widen the interval, and move its middle as far as the
+/// power's quantile, which may be on either side.
+double layouts_against_same(const Comparison& comparison) {
+  const double z = stats::upper_normal_quantile(comparison.alpha / 2);
+  return std::log1p(comparison.layout_shift) * (1 + stats::upper_normal_quantile((1 - stats::kPower) / 2) / z);
 }
 
 /// Sets what the verdict same needs. `edge` and `shift` are logarithms: of the threshold, and of what two sessions and
@@ -83,11 +101,13 @@ std::optional<Outlook> outlook(const Comparison& comparison) {
   found.noise = *comparison.noise;
   const double edge = std::log1p(comparison.threshold),
                shift = std::log1p(comparison.session_shift) + std::log1p(comparison.layout_shift);
-  const stats::ComparisonPlan plan{
-      found.processes,          found.noise,   family_size(comparison.tested), comparison.alpha,
-      std::expm1(edge + shift), kPowerOfAdvice};
-  found.detectable = stats::detectable_change(plan);
-  set_same(comparison, edge, shift, plan, found);
+  const stats::ComparisonPlan plan{found.processes, found.noise, family_size(comparison.tested), comparison.alpha,
+                                   std::expm1(edge + shift)};
+  found.detectable = detectable_of(comparison, plan);
+  const double against_same = std::log1p(comparison.session_shift) + layouts_against_same(comparison);
+  if (const std::optional<double> threshold = stats::threshold_for_same(plan))
+    found.threshold_for_same = std::expm1(std::log1p(*threshold) + against_same);
+  set_same(comparison, edge, against_same, plan, found);
   return found;
 }
 

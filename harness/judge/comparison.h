@@ -49,9 +49,6 @@ std::string_view to_string(Reason reason);
 /// arm with a threshold of 1 %, and 20 with 0.5 %.
 inline constexpr double kThreshold = 0.005;
 
-/// The probability for which numbers of processes are advised.
-inline constexpr double kPowerOfAdvice = 0.8;
-
 /// Number of rows that Holm corrects for, if `tested` rows are tested.
 constexpr std::size_t family_size(std::size_t tested) {
   return tested + (tested == 0 ? 0 : (tested - 1) / 4);
@@ -82,10 +79,9 @@ struct ComparisonRow {
   std::string unit = {};        ///< of both: "ns per operation", or the metric's
   bool more_is_better = false;  ///< a smaller value is a regression
   bool identical = false;       ///< the same executable, or session, in both, in the same environment
-  /// A share: a change of this size or more would have been called regressed or improved. None without a verdict for a
-  /// reason, or if no change would.
-  std::optional<double> seen = {};
-  std::optional<double> blind_below = {};  ///< a share: no smaller change is detectable; only with kBlind
+  /// A share: the smallest change that would be called regressed or improved with probability stats::kPower. None
+  /// without a verdict for a reason other than kBlind, or if no change would.
+  std::optional<double> detectable = {};
   /// Standard deviation between links of one build, relative, and its share of the variance between processes; none if
   /// neither side has two links.
   std::optional<LayoutShare> layout = {};
@@ -209,9 +205,11 @@ struct Outlook {
 
   std::size_t processes = 0;         ///< per arm, of the row with most
   double noise = 0;                  ///< between processes, a share
-  std::optional<double> detectable;  ///< change that is found with kPowerOfAdvice, a share; none if there is none
+  std::optional<double> detectable;  ///< of the median row; none if no change is
   Same same = Same::kProcesses;
-  std::size_t processes_for_same = 0;  ///< per arm, with kPowerOfAdvice
+  std::size_t processes_for_same = 0;  ///< per arm, with stats::kPower
+  /// Threshold with which these processes give it, with stats::kPower, a share; none if no threshold does.
+  std::optional<double> threshold_for_same = {};
 };
 
 /// None if no tested row is unknown.

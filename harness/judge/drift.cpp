@@ -43,15 +43,15 @@ SessionShift measured(double log_shift, ShiftSource source) {
   return {std::expm1(std::max(kLeastShift, log_shift)), source};
 }
 
-std::optional<SessionShift> of_identical_code(const std::vector<RowMove>& rows) {
+std::optional<SessionShift> of_identical_code(const std::vector<RowMove>& rows, double alpha) {
   std::vector<double> moves;
   for (const RowMove& row : rows)
     if (row.identical) moves.push_back(std::abs(row.log_ratio));
   if (moves.size() < kEnoughIdentical) return std::nullopt;
-  return measured(stats::quantile(moves, 0.95), {ShiftSource::kIdentical, moves.size(), 0});
+  return measured(stats::quantile(moves, 1 - alpha), {ShiftSource::kIdentical, moves.size(), 0});
 }
 
-std::optional<SessionShift> of_table(const std::vector<RowMove>& rows) {
+std::optional<SessionShift> of_table(const std::vector<RowMove>& rows, double alpha) {
   std::vector<double> logs, errors;
   for (const RowMove& row : rows)
     if (row.standard_error) {
@@ -61,7 +61,7 @@ std::optional<SessionShift> of_table(const std::vector<RowMove>& rows) {
   if (logs.size() < kEnoughRows) return std::nullopt;
   const double center = stats::median(logs), noise = stats::median(errors), spread = stats::mad_sigma(logs);
   const double beyond = std::sqrt(std::max(0.0, spread * spread - noise * noise));
-  return measured(std::abs(center) + stats::upper_normal_quantile(0.05 / 2) * beyond,
+  return measured(std::abs(center) + stats::upper_normal_quantile(alpha / 2) * beyond,
                   {ShiftSource::kTable, 0, std::expm1(center)});
 }
 
@@ -81,9 +81,9 @@ std::vector<stats::Datum> Drift::removed_from(std::vector<stats::Datum> data) co
   return data;
 }
 
-SessionShift session_shift(const std::vector<RowMove>& rows) {
-  if (const std::optional<SessionShift> shift = of_identical_code(rows)) return *shift;
-  if (const std::optional<SessionShift> shift = of_table(rows)) return *shift;
+SessionShift session_shift(const std::vector<RowMove>& rows, double alpha) {
+  if (const std::optional<SessionShift> shift = of_identical_code(rows, alpha)) return *shift;
+  if (const std::optional<SessionShift> shift = of_table(rows, alpha)) return *shift;
   return measured(std::log1p(kAssumedShift), {ShiftSource::kAssumed, 0, 0});
 }
 

@@ -57,14 +57,14 @@ struct SessionShift {
 };
 
 /// What two sessions that are not interleaved differ by. It is, the most trusted source first:
-///   1. measured on at least kEnoughIdentical benchmarks whose executables are identical in both: the 95 % quantile of
-///      their moves (stats::quantile), or
-///   2. measured on a table of at least kEnoughRows rows: the move of its median row plus 1.96 times the spread of the
-///      rows beyond their own noise (1.4826 MAD); this cannot separate a change of the whole table from a change of the
-///      machine, and the comparison reports that; or
+///   1. measured on at least kEnoughIdentical benchmarks whose executables are identical in both: the quantile
+///      1 - `alpha` of their moves (stats::quantile), or
+///   2. measured on a table of at least kEnoughRows rows: the move of its median row plus the spread of the rows beyond
+///      their own noise (1.4826 MAD) times the normal quantile for `alpha`, 1.96 at 0.05; this cannot separate a change
+///      of the whole table from a change of the machine, and the comparison reports that; or
 ///   3. kAssumedShift.
 /// Never less than kLeastShift.
-SessionShift session_shift(const std::vector<RowMove>& rows);
+SessionShift session_shift(const std::vector<RowMove>& rows, double alpha);
 
 /// The identical code that moved most, if it moved by more than kAssumedShift.
 std::optional<MovedIdenticalCode> moved_identical_code(const std::vector<RowMove>& rows);

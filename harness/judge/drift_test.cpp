@@ -119,16 +119,26 @@ TEST(SessionShift, trusts_identical_code_before_the_table_and_never_assumes_equa
   std::vector<RowMove> rows = moves(kEnoughIdentical, 0.04, true);
   const std::vector<RowMove> others = moves(kEnoughRows, 0.01, false);
   rows.insert(rows.end(), others.begin(), others.end());
-  EXPECT_NEAR(session_shift(rows).share, std::expm1(0.041), 1e-12);
-  EXPECT_EQ(session_shift(rows).source.identical, kEnoughIdentical);
+  EXPECT_NEAR(session_shift(rows, stats::kAlpha).share, std::expm1(0.041), 1e-12);
+  EXPECT_EQ(session_shift(rows, stats::kAlpha).source.identical, kEnoughIdentical);
 
-  const SessionShift of_table = session_shift(others);
+  const SessionShift of_table = session_shift(others, stats::kAlpha);
   EXPECT_EQ(of_table.source.kind, ShiftSource::kTable);
   EXPECT_NEAR(of_table.source.middle, std::expm1(0.01), 1e-12);
   EXPECT_NEAR(of_table.share, std::expm1(0.01 + 1.959964 * 0.001 * std::sqrt(1.4826 * 1.4826 - 1)), 1e-6);
 
-  EXPECT_NEAR(session_shift(moves(kEnoughRows, 0, true)).share, std::expm1(kLeastShift), 1e-12);
-  EXPECT_EQ(session_shift(moves(kEnoughRows - 1, 0, false)).source.kind, ShiftSource::kAssumed);
+  EXPECT_NEAR(session_shift(moves(kEnoughRows, 0, true), stats::kAlpha).share, std::expm1(kLeastShift), 1e-12);
+  EXPECT_EQ(session_shift(moves(kEnoughRows - 1, 0, false), stats::kAlpha).source.kind, ShiftSource::kAssumed);
+}
+
+TEST(SessionShift, is_larger_if_fewer_false_findings_are_allowed) {
+  std::vector<RowMove> identical = moves(40, 0, true);
+  for (std::size_t i = 0; i < identical.size(); ++i) identical[i].log_ratio = 0.001 * static_cast<double>(i);
+  const std::vector<RowMove> table = moves(kEnoughRows, 0.01, false);
+  for (const std::vector<RowMove>& rows : {identical, table}) {
+    EXPECT_GT(session_shift(rows, 0.005).share, session_shift(rows, 0.05).share);
+    EXPECT_GT(session_shift(rows, 0.05).share, session_shift(rows, 0.3).share);
+  }
 }
 
 TEST(SessionShift, names_the_identical_code_that_moved_most_if_it_moved_unusually_far) {

@@ -17,7 +17,7 @@ namespace lab::judge {
 
 namespace {
 
-constexpr double kAlarm = 1 - stats::kConfidence;
+constexpr double kAlarm = 1 - stats::kCoverage;
 
 ControlRow judge(const results::Result& result, const std::string& benchmark, std::size_t rows) {
   const auto head = metric_values(result, benchmark);
@@ -32,7 +32,7 @@ ControlRow judge(const results::Result& result, const std::string& benchmark, st
   row.ratio = arms.ratio();
   row.interval = arms.interval(kAlarm);
   row.p = arms.p_value();
-  if (row.interval) row.detectable_change = stats::detectable_change(*row.interval);
+  if (row.interval) row.detectable_change = stats::detectable_change(*row.interval, row.ratio, kAlarm);
   return row;
 }
 
@@ -53,7 +53,7 @@ double cpus_of(const results::Result& result) {
 }
 
 /// Counts what is judged of head's benchmarks.
-void count_benchmarks(const results::Result& result, DisturbedBlocks& found) {
+void count_benchmarks(const results::Result& result, double alpha, DisturbedBlocks& found) {
   std::set<std::string> benchmarks;
   for (const results::Process& process : result.processes)
     if (process.arm == results::kHead) benchmarks.insert(process.benchmark);
@@ -61,7 +61,8 @@ void count_benchmarks(const results::Result& result, DisturbedBlocks& found) {
   for (const std::string& benchmark : benchmarks) {
     const results::BenchmarkParts parts = results::benchmark_parts(benchmark);
     const JudgedBlocks& blocks =
-        workloads.try_emplace(fmt::format("{}/{}", parts.family, parts.workload), result, benchmark).first->second;
+        workloads.try_emplace(fmt::format("{}/{}", parts.family, parts.workload), result, benchmark, alpha)
+            .first->second;
     ++found.benchmarks;
     found.affected += blocks.is_affected(benchmark);
     found.all_judged += blocks.is_affected(benchmark) && !blocks.sets_aside(benchmark);
@@ -70,7 +71,7 @@ void count_benchmarks(const results::Result& result, DisturbedBlocks& found) {
 }
 
 /// None if there are none.
-std::optional<DisturbedBlocks> find_disturbed(const results::Result& result) {
+std::optional<DisturbedBlocks> find_disturbed(const results::Result& result, double alpha) {
   const std::vector<results::Disturbance>& blocks = result.session.disturbances;
   DisturbedBlocks found{.all = blocks.size()};
   double all_seconds = 0;
@@ -89,7 +90,7 @@ std::optional<DisturbedBlocks> find_disturbed(const results::Result& result) {
   const double cpus = cpus_of(result);
   if (cpus > 0 && found.foreign + found.stolen > cpus * (found.seconds + kTicks * static_cast<double>(found.count)))
     found.too_few_cpus = cpus;
-  count_benchmarks(result, found);
+  count_benchmarks(result, alpha, found);
   return found;
 }
 
@@ -130,17 +131,17 @@ const ControlRow& most_biased(const Control& control) {
                                    [](const ControlRow& row) { return std::pair(is_biased(row), -row.adjusted); });
 }
 
-Fitness judge_fitness(const results::Result& result) {
+Fitness judge_fitness(const results::Result& result, double alpha) {
   Fitness fitness;
-  fitness.disturbed = find_disturbed(result);
+  fitness.disturbed = find_disturbed(result, alpha);
   fitness.control = judge_control(result);
   fitness.fit = fitness.control.fit;
   fitness.reason = fitness.control.reason;
   return fitness;
 }
 
-Fitness level_fitness(const results::Result& result) {
-  Fitness fitness = judge_fitness(result);
+Fitness level_fitness(const results::Result& result, double alpha) {
+  Fitness fitness = judge_fitness(result, alpha);
   if (!fitness.disturbed || !fitness.disturbed->leaves_no_level()) return fitness;
   fitness.fit = false;
   // The disturbance comes first, because it may be the cause of the control's finding.

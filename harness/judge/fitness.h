@@ -32,10 +32,10 @@ struct ControlRow {
 
 struct Control {
   std::vector<ControlRow> rows;         ///< by benchmark
-  std::size_t false_alarms = 0;         ///< rows with p below 1 - stats::kConfidence
+  std::size_t false_alarms = 0;         ///< rows with p below 1 - stats::kCoverage
   double rate = 0;                      ///< of false alarms among the rows
   stats::Interval rate_interval{0, 1};  ///< Clopper and Pearson, Biometrika 26 (1934) 404-413, 95 %
-  /// The largest ControlRow::detectable_change: a change of this share or more would have shown in any family. None if
+  /// The largest ControlRow::detectable_change: a change of this share shows with stats::kPower in any family. None if
   /// a row has too few processes for an interval.
   std::optional<double> detectable_change;
   bool fit = true;
@@ -54,7 +54,8 @@ inline constexpr double kUnfitAlpha = 0.003;
 /// spoils no verdict.
 inline constexpr double kHarmlessBias = 0.001;
 
-/// A session, or a row of a comparison, gets a verdict only if it could have detected a change of this share.
+/// A session, or a row of a comparison, gets a verdict only if its smallest detectable change (stats/power.h) is at
+/// most this, a share.
 inline constexpr double kMaxDetectableChange = 0.1;
 
 /// Compares head with control in every benchmark that ran as both. If there is none: fit, without rows.
@@ -87,11 +88,12 @@ struct Fitness {
   bool lacks_levels = false;                      ///< it is unfit because no time is a level: only of level_fitness
 };
 
-/// For verdicts within the session: unfit if the control is (judge_control).
-Fitness judge_fitness(const results::Result& result);
+/// For verdicts within the session: unfit if the control is (judge_control). `alpha`: of the table, for which blocks
+/// are judged (judged_blocks.h). The control has levels of its own.
+Fitness judge_fitness(const results::Result& result, double alpha = stats::kAlpha);
 
 /// For what compares its times with those of other sessions: unfit also if none of its times is a level.
-Fitness level_fitness(const results::Result& result);
+Fitness level_fitness(const results::Result& result, double alpha = stats::kAlpha);
 
 /// kUnfit if no time of the session has a verdict, else kOk. A user who chose the number of processes gets kOk with a
 /// blind control: whether they are enough for a verdict was not asked.

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "harness/results/result_fixture.h"
+#include "harness/stats/power.h"
 
 namespace lab::judge {
 
@@ -173,7 +174,8 @@ TEST(Control, reports_the_detectable_change) {
   const Control control = judge_control(session(2, 12, 1));
   ASSERT_TRUE(control.detectable_change);
   double most = 0;
-  for (const ControlRow& row : control.rows) most = std::max({most, row.interval->high - 1, 1 / row.interval->low - 1});
+  for (const ControlRow& row : control.rows)
+    most = std::max(most, stats::detectable_change(*row.interval, row.ratio, 1 - stats::kCoverage));
   EXPECT_EQ(*control.detectable_change, most);
   EXPECT_LT(*control.detectable_change, 0.05);
 }

@@ -29,7 +29,7 @@ std::vector<ForecastRow> forecast(const std::vector<std::string>& rows, const re
     row.noise = stats::spread_between(values);
     if (!row.noise) continue;
     row.detectable_change = stats::detectable_change(
-        {static_cast<std::size_t>(blocks), *row.noise, family_size(rows.size()), alpha, kThreshold, kForecastPower});
+        {static_cast<std::size_t>(blocks), *row.noise, family_size(rows.size()), alpha, kThreshold});
   }
   return forecasts;
 }

@@ -11,9 +11,6 @@
 
 namespace lab::judge {
 
-/// Probability of finding a change of the reported size.
-inline constexpr double kForecastPower = 0.9;
-
 struct ForecastRow {
   std::string benchmark;                    ///< ends in ":metric" if that is not the primary one
   std::optional<double> noise;              ///< between processes, a share; none if unknown

@@ -183,7 +183,7 @@ SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<cons
                           pattern_of(points),
                           {}};
   findings.judged = judged_of(points, findings.changes);
-  findings.seen = smallest_seen(points, findings.changes);
+  findings.seen = smallest_detectable(points, findings.changes, contexts);
   return findings;
 }
 

@@ -34,7 +34,7 @@ struct SeriesFindings {
   std::vector<MetricChange> metric_changes;
   JudgedRange judged;
   SeriesPattern pattern;
-  std::optional<double> seen;  ///< smallest_seen()
+  std::optional<double> seen;  ///< smallest_detectable()
 };
 
 /// The findings in `points`: one series in order of time, not empty. `contexts`: known from the machine's other series.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/judge/comparison.h"
-#include "harness/stats/strata.h"
 
 namespace lab::judge {
 
@@ -24,7 +23,7 @@ bool is_disturbed(const results::Disturbance& block) {
   return block.foreign + block.stolen > kDisturbedShare * block.seconds + kTicks;
 }
 
-JudgedBlocks::JudgedBlocks(const results::Result& result, std::string_view benchmark) {
+JudgedBlocks::JudgedBlocks(const results::Result& result, std::string_view benchmark, double alpha) {
   std::map<int, double> seconds;
   for (const results::Disturbance& block : result.session.disturbances) {
     seconds[block.block] = block.seconds;
@@ -43,7 +42,7 @@ JudgedBlocks::JudgedBlocks(const results::Result& result, std::string_view bench
     of.disturbed_seconds += disturbed ? seconds[process.block] : 0;
   }
   if (const std::size_t rows = rows_of(result); rows > 0)
-    least_ = std::max(least_, stats::fewest_blocks(family_size(rows), stats::kAlpha));
+    least_ = std::max(least_, stats::fewest_blocks(family_size(rows), alpha));
   // A benchmark that ended early has no interval either way, and must not decide for the others.
   const auto has_enough = [this](const auto& one) { return one.second.undisturbed >= least_; };
   sets_aside_ = std::ranges::any_of(benchmarks_, has_enough) && std::ranges::all_of(benchmarks_, [&](const auto& one) {

@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "harness/results/result.h"
+#include "harness/stats/strata.h"
 
 namespace lab::judge {
 
@@ -45,8 +46,8 @@ inline constexpr double kDisturbedTime = 0.2;
 /// The judged blocks of one workload.
 class JudgedBlocks {
  public:
-  /// Of the workload of `benchmark`.
-  JudgedBlocks(const results::Result& result, std::string_view benchmark);
+  /// Of the workload of `benchmark`. `alpha`: of the session's own table.
+  JudgedBlocks(const results::Result& result, std::string_view benchmark, double alpha = stats::kAlpha);
 
   /// Whether the times of this process of the workload are judged.
   bool judges(const results::Process& process) const {

@@ -119,6 +119,19 @@ TEST(JudgedBlocks, of_the_variants_of_a_workload_are_the_same) {
   EXPECT_FALSE(JudgedBlocks(result, "shelf/quick/store").is_level("shelf/quick/store"));
 }
 
+TEST(JudgedBlocks, of_a_comparison_are_as_many_as_its_alpha_needs) {
+  results::Result result = disturbed_result(blocks(6, 7));
+  for (int block = 0; block < 13; ++block) {
+    result.processes.push_back(results::fixture_process("shelf/plain/store", block, 100));
+    result.processes.back().arm = results::kBase;
+  }
+  ASSERT_EQ(stats::fewest_blocks(1, 0.05), 4u);
+  EXPECT_TRUE(JudgedBlocks(result, "shelf/plain/store", 0.05).sets_aside("shelf/plain/store"));
+  ASSERT_GT(stats::fewest_blocks(1, 1e-4), 7u);
+  EXPECT_FALSE(JudgedBlocks(result, "shelf/plain/store", 1e-4).sets_aside("shelf/plain/store"))
+      << "seven undisturbed blocks could show nothing";
+}
+
 TEST(JudgedBlocks, of_two_workloads_may_differ) {
   results::Result result = disturbed_result(blocks(6, 8));
   for (int block = 0; block < 6; ++block)

@@ -89,7 +89,7 @@ std::optional<LayoutShare> layout_of(std::vector<stats::Datum> data) {
   for (stats::Datum& datum : data) datum.block /= static_cast<int>(layouts.size());
   const stats::LayoutEffect effect = stats::layout_effect(data, {});
   if (effect.shift.empty()) return std::nullopt;
-  return LayoutShare{effect.sigma, effect.share};
+  return LayoutShare{effect.sigma, effect.share, effect.measured};
 }
 
 std::vector<SummaryRow> summarize(const results::Result& result, const std::vector<std::string>& also) {
@@ -117,7 +117,7 @@ double relative_half_width(const results::Result& result, const std::string& ben
   if (compared == 0) return stats::relative_half_width(estimate(head)).value_or(1);
   const std::vector<stats::Datum> base = metric_values(result, benchmark, "", results::kBase);
   const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(base, head), compared, stats::kAlpha);
-  const auto ratio = stats::in_strata(base, head, stratum).interval(1 - stats::kConfidence);
+  const auto ratio = stats::in_strata(base, head, stratum).interval(1 - stats::kCoverage);
   return ratio ? (ratio->high - ratio->low) / (ratio->high + ratio->low) : 1;
 }
 

@@ -42,6 +42,8 @@ stats::Estimate estimate(const std::vector<stats::Datum>& data);
 struct LayoutShare {
   double sigma = 0;  ///< between links of it, relative
   double share = 0;  ///< of the variance between processes
+  /// Whether the processes show that links differ; else sigma is mostly assumed.
+  bool measured = true;
 };
 
 /// Of the processes of one arm; none if fewer than two layouts ran, or too few processes.

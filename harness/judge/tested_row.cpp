@@ -74,7 +74,8 @@ TestedRow::TestedRow(const ArmData& strata, const TestMethod& method)
 TestedRow::TestedRow(const ArmData& strata, stats::LayoutEffect layout, const TestMethod& method)
     : alpha_(method.alpha),
       table_(method.table),
-      layout_(layout.shift.empty() ? std::nullopt : std::optional(LayoutShare{layout.sigma, layout.share})),
+      layout_(layout.shift.empty() ? std::nullopt
+                                   : std::optional(LayoutShare{layout.sigma, layout.share, layout.measured})),
       arms_(BlockedArms(strata.base, strata.head), std::move(layout.shift)),
       log_ratio_(std::log(arms_.ratio())),
       logs_(logarithms(arms_.interval(alpha_))),
@@ -111,6 +112,14 @@ double TestedRow::layout_shift() const {
   return ((logs_->high - logs_->low) - (narrow_->high - narrow_->low)) / 2;
 }
 
+double TestedRow::layout_shift(double alpha) const {
+  if (!layout_) return 0;
+  const std::optional<Interval> wide = logarithms(arms_.interval(alpha)),
+                                narrow = logarithms(arms_.arms().interval(alpha));
+  if (!wide || !narrow) return layout_shift();
+  return ((wide->high - wide->low) - (narrow->high - narrow->low)) / 2;
+}
+
 std::optional<std::size_t> TestedRow::needed(double noise, double shift, double threshold) const {
   const double edge = std::log1p(threshold), far = std::abs(log_ratio_);
   // More processes make the noise smaller, but not what the layouts differ by.
@@ -118,22 +127,31 @@ std::optional<std::size_t> TestedRow::needed(double noise, double shift, double 
   // The shift narrows the range of either verdict.
   const double reach = far > edge ? edge + shift : edge - shift;
   if (far > edge ? far <= reach : far >= reach) return std::nullopt;
-  const auto needed = stats::processes_to_decide(
+  auto needed = stats::processes_to_decide(
       std::exp(far),
-      {.sigma = noise, .table = table_, .alpha = alpha_, .threshold = std::expm1(reach), .power = kPowerOfAdvice});
+      {.sigma = noise, .table = table_, .alpha = alpha_, .threshold = std::expm1(reach), .power = stats::kPower});
   if (!needed) return std::nullopt;
+  if (far > edge) {
+    // After the correction for the table, too, layouts hide what more processes do not show.
+    const double hidden = layout_shift(alpha_ / static_cast<double>(table_));
+    if (far <= hidden) return std::nullopt;
+    const auto significant =
+        stats::processes_for(std::expm1(far - hidden), {.sigma = noise, .table = table_, .alpha = alpha_});
+    if (!significant) return std::nullopt;
+    *needed = std::max(*needed, *significant);
+  }
   return std::max(*needed, std::min(base_processes_, head_processes_) + 1);
 }
 
-std::optional<double> TestedRow::seen(double shift, double threshold) const {
-  const std::optional<Interval> own = interval(shift);
-  if (!own) return std::nullopt;
-  const std::optional<Interval> strict = arms_.interval(alpha_ / static_cast<double>(table_));
-  if (!strict) return std::nullopt;
+std::optional<double> TestedRow::detectable(double shift, double threshold) const {
+  const double strict_alpha = alpha_ / static_cast<double>(table_);
+  const std::optional<Interval> own = widened(logs_, 0), strict = arms_.interval(strict_alpha);
+  if (!own || !strict) return std::nullopt;
   const double ratio = std::exp(log_ratio_);
-  const double significant = (1 + stats::detectable_change(*strict, ratio)) * std::exp(shift);
-  const double beyond = (1 + stats::detectable_change(*own, ratio)) * (1 + threshold);
-  return std::max(significant, beyond) - 1;
+  // Both must hold, and the estimate that is far enough for the one is far enough for the other or not.
+  const double significant = 1 + stats::detectable_change(*strict, ratio, strict_alpha);
+  const double beyond = (1 + stats::detectable_change(*own, ratio, alpha_)) * (1 + threshold);
+  return std::max(significant, beyond) * std::exp(shift) - 1;
 }
 
 }  // namespace lab::judge

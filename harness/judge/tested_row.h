@@ -54,12 +54,14 @@ class TestedRow {
   std::optional<double> noise() const;
   /// What the layouts widen the interval by on either side.
   double layout_shift() const;
+  /// The same at another alpha; at the row's own where so few processes have no interval at it.
+  double layout_shift(double alpha) const;
 
   /// The number of processes per arm that would decide the row in `noise`, if its ratio is the true one.
   std::optional<std::size_t> needed(double noise, double shift, double threshold) const;
-  /// The change, a share, above which the row would have got a verdict: p must be below alpha after the largest
-  /// correction, and the interval beyond the threshold.
-  std::optional<double> seen(double shift, double threshold) const;
+  /// The smallest detectable change (stats/power.h), a share: p must be below alpha after the largest correction, and
+  /// the interval beyond the threshold.
+  std::optional<double> detectable(double shift, double threshold) const;
 
  private:
   TestedRow(const stats::ArmData& strata, const TestMethod& method);

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "harness/stats/power.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::judge {
@@ -26,10 +25,6 @@ bool is_finding(Verdict verdict) {
   return verdict == Verdict::kRegressed || verdict == Verdict::kImproved;
 }
 
-double detectable(const ComparisonRow& row) {
-  return stats::detectable_change(*row.interval, row.ratio);
-}
-
 /// What is the same for all rows.
 struct Terms {
   VerdictRule rule;
@@ -42,7 +37,8 @@ struct Terms {
 Reason blind_reason(const ComparisonRow& row, const TestedRow& test, const VerdictRule& rule) {
   if (!row.interval) return Reason::kNoInterval;
   if (test.least_p() * static_cast<double>(row.table) >= rule.alpha) return Reason::kTooYoung;
-  return detectable(row) > std::max(kMaxDetectableChange, rule.threshold) ? Reason::kBlind : Reason::kNone;
+  const bool sees = row.detectable && *row.detectable <= std::max(kMaxDetectableChange, rule.threshold);
+  return sees ? Reason::kNone : Reason::kBlind;
 }
 
 /// Whether the row would have a finding if layout had no effect, but has none.
@@ -59,7 +55,6 @@ void explain_unknown(const TestedRow& test, const Terms& terms, ComparisonRow& r
   const std::optional<double> own = test.noise(), noise = own ? own : terms.noise;
   if (noise) row.needed = test.needed(*noise, terms.shift, terms.rule.threshold);
   row.reason = blind_reason(row, test, terms.rule);
-  if (row.reason == Reason::kBlind) row.blind_below = detectable(row);
 }
 
 /// `unjudged`: why the test counts for nothing, if it does.
@@ -68,6 +63,7 @@ void set_verdict(const TestedRow& test, const AdjustedP& adjusted, Reason unjudg
   row.p = adjusted.p;
   row.table = terms.family;
   row.interval = test.interval(terms.shift);
+  row.detectable = test.detectable(terms.shift, terms.rule.threshold);
   row.verdict = judge(row, terms.rule.alpha, terms.rule.threshold);
   row.hidden_by_layout = is_hidden_by_layout(row, test, adjusted.without_layout, terms);
   row.reason = unjudged;
@@ -75,7 +71,7 @@ void set_verdict(const TestedRow& test, const AdjustedP& adjusted, Reason unjudg
     row.verdict = Verdict::kUnknown;
   else if (row.verdict == Verdict::kUnknown)
     explain_unknown(test, terms, row);
-  if (row.reason == Reason::kNone) row.seen = test.seen(terms.shift, terms.rule.threshold);
+  if (row.reason != Reason::kNone && row.reason != Reason::kBlind) row.detectable.reset();
 }
 
 }  // namespace

@@ -193,7 +193,7 @@ std::string probability_text(double share) {
   return share > 0 && share < 0.005 ? "below 1 %" : report::probability_text(share);
 }
 
-/// The suspects that hold the answer's confidence, then the other commits in the probability plot.
+/// The suspects that hold the answer's probability, then the other commits in the probability plot.
 Table suspects_table(const ParsedBisectRecord& record, const BisectVerdict& verdict, const report::CommitNames& names,
                      const std::string& name) {
   Table table{name + "-candidates", "Possible culprits", {{"Commit", kName}, {"Probability", kNumber}}};
@@ -213,7 +213,7 @@ Table suspects_table(const ParsedBisectRecord& record, const BisectVerdict& verd
 Section one(const ParsedBisectRecord& record) {
   const results::BisectQuestion& question = record.question;
   const report::CommitNames names(question);
-  const BisectVerdict verdict = judge::conclude(question, record.entries, kBisectConfidence);
+  const BisectVerdict verdict = judge::conclude(question, record.entries, kBisectProbability);
   // A benchmark may have several bisects: the bad end makes the name unique.
   const std::string name =
       identifier(fmt::format("bisect-{}-{}", question.benchmark.empty() ? "command" : question.benchmark,

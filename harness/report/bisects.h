@@ -8,8 +8,8 @@
 
 namespace lab::report {
 
-/// The confidence at which a report concludes a bisect.
-inline constexpr double kBisectConfidence = 0.99;
+/// The probability at which a report concludes a bisect.
+inline constexpr double kBisectProbability = 0.99;
 
 /// One subsection per bisect, in the order given; an empty section without bisects.
 Section bisects_section(std::span<const results::ParsedBisectRecord> records);

@@ -230,7 +230,7 @@ Section control_section(const judge::Control& control) {
   json::array rows;
   for (const judge::ControlRow& row : control.rows)
     rows.push_back(drawn(row.benchmark, row.ratio, row.interval, row.adjusted,
-                         row.p < 1 - stats::kConfidence ? "false alarm" : "no alarm"));
+                         row.p < 1 - stats::kCoverage ? "false alarm" : "no alarm"));
   chart.title = fmt::format("{} in {} of equal builds", counted(control.false_alarms, "false alarm"),
                             counted(control.rows.size(), "comparison"));
   chart.note =

@@ -49,23 +49,31 @@ std::string verdicts_phrase(const Comparison& comparison) {
   return text;
 }
 
+/// "; --threshold 3.1% gives it to 4 of 5 of them with these processes", the number rounded up; "" if none does.
+std::string wider_threshold(const Outlook& outlook) {
+  if (!outlook.threshold_for_same || *outlook.threshold_for_same > 1) return "";
+  std::string threshold = detectable_text(*outlook.threshold_for_same);
+  std::erase(threshold, ' ');
+  return fmt::format("; --threshold {} gives it to {} with these processes", threshold, kPowerText);
+}
+
 /// What is needed to call an unchanged benchmark the same.
 std::string same_phrase(const Outlook& outlook) {
-  constexpr std::string_view kNever = "no number of processes gives the verdict same";
+  constexpr std::string_view kNever = "no number of processes gives the verdict same at this threshold";
   switch (outlook.same) {
     case Outlook::Same::kNoThreshold:
-      return "with a threshold of 0 no benchmark gets the verdict same";
+      return "with a threshold of 0 no benchmark gets the verdict same" + wider_threshold(outlook);
     case Outlook::Same::kOneSession:
-      return fmt::format("{}: measure both in one session", kNever);
+      return fmt::format("{}: measure both in one session{}", kNever, wider_threshold(outlook));
     case Outlook::Same::kOtherLayouts:
-      return fmt::format("{}: what layouts alone can do is wider than the threshold", kNever);
+      return fmt::format("{}: what layouts alone can do is wider{}", kNever, wider_threshold(outlook));
     case Outlook::Same::kTooMany:
-      return fmt::format(
-          "more than {} processes per arm would be needed for the verdict same: give a larger --threshold",
-          stats::kMostProcesses);
+      return fmt::format("more than {} processes per arm would be needed for the verdict same{}", stats::kMostProcesses,
+                         wider_threshold(outlook));
     default:
-      return fmt::format("{} processes per arm give the verdict same for 4 of 5 unchanged benchmarks",
-                         outlook.processes_for_same);
+      return fmt::format("{} processes per arm give the verdict same to {} unchanged benchmarks{}",
+                         outlook.processes_for_same, kPowerText,
+                         outlook.processes_for_same > outlook.processes ? wider_threshold(outlook) : "");
   }
 }
 
@@ -128,9 +136,7 @@ std::string outlook_sentence(const Comparison& comparison) {
   if (!outlook) return "";
   return fmt::format("With {} process{} per arm and a noise of {} % {}; {}.", outlook->processes,
                      outlook->processes == 1 ? "" : "es", significant(100 * outlook->noise, 2),
-                     outlook->detectable ? fmt::format("a change of {} % is found in 4 of 5 cases",
-                                                       significant(100 * *outlook->detectable, 2))
-                                         : "no change can be found",
+                     outlook->detectable ? found_sentence(*outlook->detectable) : "no change can be found",
                      same_phrase(*outlook));
 }
 
@@ -153,13 +159,15 @@ std::string note_of(const ComparisonRow& row) {
     case Reason::kTooYoung:
       return fmt::format("too few processes to tell a change from chance in a table of {}", row.table);
     case Reason::kBlind:
-      return fmt::format("changes below {} are not detectable here", detectable_text(*row.blind_below));
+      return row.detectable ? fmt::format("only a change of {} or more is found in {} cases",
+                                          detectable_text(*row.detectable), kPowerText)
+                            : "no change of any size can be found";
     case Reason::kNone:
       break;
   }
   if (!row.hidden_by_layout) return "";
-  return fmt::format("the layout of code alone could explain it: layouts of one build differ by {} %",
-                     significant(100 * row.layout->sigma, 2));
+  return fmt::format("the layout of code alone could explain it: layouts of one build {}differ by {} %",
+                     row.layout->measured ? "" : "are assumed to ", significant(100 * row.layout->sigma, 2));
 }
 
 std::vector<std::string> warnings_of(const Comparison& comparison) {

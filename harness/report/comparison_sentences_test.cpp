@@ -105,12 +105,12 @@ TEST(Note, is_the_sentence_of_each_reason) {
       {Reason::kWarmingUp, "still warming up: its repetitions kept becoming faster or slower"},
       {Reason::kNoInterval, "too few processes for an interval"},
       {Reason::kTooYoung, "too few processes to tell a change from chance in a table of 24"},
-      {Reason::kBlind, "changes below 14 % are not detectable here"},
+      {Reason::kBlind, "only a change of 14 % or more is found in 4 of 5 cases"},
   };
   for (const auto& [reason, note] : notes) {
     ComparisonRow one = row(reason);
     one.table = 24;
-    one.blind_below = 0.1301;
+    one.detectable = 0.1301;
     EXPECT_EQ(note_of(one), note);
   }
   ComparisonRow untimed = row(Reason::kIdentical);
@@ -123,6 +123,9 @@ TEST(Note, says_that_layout_could_explain_a_row_unless_another_reason_does) {
   one.hidden_by_layout = true;
   one.layout = judge::LayoutShare{0.022, 0.4};
   EXPECT_EQ(note_of(one), "the layout of code alone could explain it: layouts of one build differ by 2.2 %");
+  one.layout->measured = false;
+  EXPECT_EQ(note_of(one),
+            "the layout of code alone could explain it: layouts of one build are assumed to differ by 2.2 %");
   one.reason = Reason::kWarmingUp;
   EXPECT_TRUE(note_of(one).starts_with("still warming up"));
 }
@@ -172,22 +175,29 @@ TEST(OutlookSentence, says_what_the_processes_can_detect_and_what_same_needs) {
   comparison.tested = 1;
   comparison.noise = 0.01;
   EXPECT_EQ(outlook_sentence(comparison),
-            "With 20 processes per arm and a noise of 1 % a change of 1.4 % is found in 4 of 5 cases; 68 processes per "
-            "arm give the verdict same for 4 of 5 unchanged benchmarks.");
+            "With 20 processes per arm and a noise of 1 % a change of 1.5 % is found in 4 of 5 cases; 90 processes per "
+            "arm give the verdict same to 4 of 5 unchanged benchmarks; --threshold 1.1% gives it to 4 of 5 with these "
+            "processes.");
+  const auto wider = [](const std::string& threshold) {
+    return fmt::format("; --threshold {} gives it to 4 of 5 with these processes.", threshold);
+  };
   const auto ending = [&](double threshold, double session, double layout, double noise = 0.01) {
     comparison.threshold = threshold;
     comparison.session_shift = session;
     comparison.layout_shift = layout;
     comparison.noise = noise;
     const std::string text = outlook_sentence(comparison);
-    return text.substr(text.rfind("; ") + 2);
+    const std::size_t found = text.find("cases; ");
+    return found == std::string::npos ? text.substr(text.find("can be found; ") + 14) : text.substr(found + 7);
   };
-  EXPECT_EQ(ending(0, 0, 0), "with a threshold of 0 no benchmark gets the verdict same.");
-  EXPECT_EQ(ending(0.005, 0.02, 0), "no number of processes gives the verdict same: measure both in one session.");
+  EXPECT_EQ(ending(0, 0, 0), "with a threshold of 0 no benchmark gets the verdict same" + wider("1.1%"));
+  EXPECT_EQ(
+      ending(0.005, 0.02, 0),
+      "no number of processes gives the verdict same at this threshold: measure both in one session" + wider("3.2%"));
   EXPECT_EQ(ending(0.005, 0.01, 0.02),
-            "no number of processes gives the verdict same: what layouts alone can do is wider than the threshold.");
-  EXPECT_EQ(ending(0.005, 0, 0, 10),
-            "more than 10000 processes per arm would be needed for the verdict same: give a larger --threshold.");
+            "no number of processes gives the verdict same at this threshold: what layouts alone can do is wider" +
+                wider("5.5%"));
+  EXPECT_EQ(ending(0.005, 0, 0, 10), "more than 10000 processes per arm would be needed for the verdict same.");
 }
 
 }  // namespace lab::report

@@ -49,21 +49,21 @@ std::string remark(const judge::ComparisonRow& row) {
   const bool found = row.verdict == judge::Verdict::kRegressed || row.verdict == judge::Verdict::kImproved;
   std::vector<std::string> parts;
   if (const std::string note = note_of(row); !note.empty()) parts.push_back(note);
-  if (row.seen && !found) parts.push_back(fmt::format("would have seen {}", detectable_text(*row.seen)));
+  if (row.reason == judge::Reason::kNone && row.detectable && !found) parts.push_back(found_sentence(*row.detectable));
   if (row.needed && row.verdict == judge::Verdict::kUnknown)
     parts.push_back(fmt::format("{} processes per arm would decide it", *row.needed));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// " (changes of 1.2 % to 4 % or more would have been seen)" of these rows; "" if unknown.
-std::string seen_text(const std::vector<const judge::ComparisonRow*>& rows) {
-  std::vector<double> seen;
+/// " (changes of 1.2 % to 4 % are found in 4 of 5 cases)" of these rows; "" if unknown.
+std::string detectable_phrase(const std::vector<const judge::ComparisonRow*>& rows) {
+  std::vector<double> all;
   for (const judge::ComparisonRow* row : rows)
-    if (row->seen) seen.push_back(*row->seen);
-  if (seen.empty()) return "";
-  const auto [least, most] = std::ranges::minmax(seen);
+    if (row->detectable) all.push_back(*row->detectable);
+  if (all.empty()) return "";
+  const auto [least, most] = std::ranges::minmax(all);
   const std::string low = detectable_text(least), high = detectable_text(most);
-  return fmt::format(" (changes of {}{} or more would have been seen)", low == high ? "" : low + " to ", high);
+  return fmt::format(" (changes of {}{} are found in {} cases)", low == high ? "" : low + " to ", high, kPowerText);
 }
 
 std::string side_text(const judge::ComparisonSide& side) {
@@ -170,9 +170,10 @@ json::object row_json(const judge::ComparisonRow& row) {
           {"base_processes", row.base_processes},
           {"head_processes", row.head_processes},
           {"identical", row.identical},
-          {"seen", json::value_from(row.seen)},
+          {"seen", json::value_from(row.detectable)},
           {"processes_needed", json::value_from(row.needed)},
           {"layout", row.layout ? json::value(row.layout->sigma) : json::value(nullptr)},
+          {"layout_measured", row.layout ? json::value(row.layout->measured) : json::value(nullptr)},
           {"layout_share", row.layout ? json::value(row.layout->share) : json::value(nullptr)},
           {"hidden_by_layout", row.hidden_by_layout},
           {"note", note_of(row)}};
@@ -279,7 +280,7 @@ std::string to_text(const judge::Comparison& comparison, const TextOptions& opti
     const std::size_t identical = rows_where(comparison, is_identical).size();
     if (rows.empty() && same.size() + identical > 0) text += "\n";
     if (!same.empty())
-      add_line(fmt::format("same: {}{}; --all lists them", counted(same.size(), "benchmark"), seen_text(same)));
+      add_line(fmt::format("same: {}{}; --all lists them", counted(same.size(), "benchmark"), detectable_phrase(same)));
     if (identical > 0)
       add_line(fmt::format("identical code, not judged: {}; --all lists them", counted(identical, "benchmark")));
   }

@@ -55,7 +55,7 @@ judge::Comparison unjudged() {
     comparison.rows.push_back(row);
   };
   add("f/blind/w", judge::Reason::kBlind, 20);
-  comparison.rows[0].blind_below = 0.14;
+  comparison.rows[0].detectable = 0.14;
   comparison.rows[0].interval = {0.9, 1.16};
   comparison.rows[0].p = 0.5;
   add("f/seeds/w", judge::Reason::kSeeds, 20);
@@ -75,8 +75,8 @@ TEST(Text, gives_the_reason_for_a_row_that_is_not_judged_and_counts_identical_on
             "different seeds and was not judged; no exact metric changed.");
   EXPECT_EQ(text.substr(text.find("\n\n") + 2),
             "verdict   change              interval       p  processes  benchmark\n"
-            "unknown  +2.00 %  -10.00 % .. +16.00 %  0.5000         20  f/blind/w  changes below 14 % are not "
-            "detectable here\n"
+            "unknown  +2.00 %  -10.00 % .. +16.00 %  0.5000         20  f/blind/w  only a change of 14 % or more "
+            "is found in 4 of 5 cases\n"
             "unknown  +2.00 %                     -       -         20  f/seeds/w  different seeds, not judged\n"
             "identical code, not judged: 2 benchmarks; --all lists them\n");
   const std::string all = to_text(unjudged(), {false, true});
@@ -90,16 +90,18 @@ TEST(Text, gives_the_reason_for_a_row_that_is_not_judged_and_counts_identical_on
       << all;
 }
 
-TEST(Text, says_which_changes_would_have_been_seen) {
+TEST(Text, says_which_changes_are_found) {
   judge::Comparison comparison = made_up();
-  comparison.rows[0].seen = comparison.rows[2].seen = 0.031;
-  comparison.rows[3].seen = 0.012;
+  comparison.rows[0].detectable = comparison.rows[2].detectable = 0.031;
+  comparison.rows[3].detectable = 0.012;
   const std::string text = to_text(comparison, {});
-  EXPECT_NE(text.find("would have seen 3.1 %; 120 processes per arm would decide it"), std::string::npos) << text;
-  EXPECT_NE(text.find("same: 1 benchmark (changes of 1.2 % or more would have been seen); --all lists them"),
+  EXPECT_NE(text.find("a change of 3.1 % is found in 4 of 5 cases; 120 processes per arm would decide it"),
             std::string::npos)
       << text;
-  EXPECT_EQ(text.find("would have seen"), text.find("would have seen 3.1 %; 120")) << "not said of a finding";
+  EXPECT_NE(text.find("same: 1 benchmark (changes of 1.2 % are found in 4 of 5 cases); --all lists them"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("is found in"), text.find("is found in 4 of 5 cases; 120")) << "not said of a finding";
 }
 
 TEST(Markdown, collapses_rows_with_identical_code) {
@@ -147,7 +149,7 @@ TEST(Junit, skips_rows_that_are_not_judged_with_their_sentence) {
   const std::string text = to_junit(unjudged());
   EXPECT_NE(text.find("tests=\"4\" failures=\"0\" errors=\"0\" skipped=\"4\""), std::string::npos) << text;
   for (const char* const message :
-       {"changes below 14 % are not detectable here: +2.00 % (-10.00 % .. +16.00 %), p 0.5000",
+       {"only a change of 14 % or more is found in 4 of 5 cases: +2.00 % (-10.00 % .. +16.00 %), p 0.5000",
         "different seeds, not judged: +2.00 %", "identical code, not judged: +2.00 %", "identical code, not timed"})
     EXPECT_NE(text.find(fmt::format("<skipped message=\"{}\"/>", message)), std::string::npos) << message << text;
 }

@@ -7,6 +7,7 @@
 
 #include "harness/base/fit.h"
 #include "harness/stats/interval.h"
+#include "harness/stats/power.h"
 
 namespace lab::report {
 
@@ -70,11 +71,16 @@ std::string detectable_text(double share) {
   return rounded < 1e4 ? fmt::format("{:.6g} %", rounded) : fmt::format("{:.2g} %", rounded);
 }
 
+std::string found_sentence(double detectable) {
+  static_assert(stats::kPower == 0.8);
+  return fmt::format("a change of {} is found in {} cases", detectable_text(detectable), kPowerText);
+}
+
 std::string control_sentence(const judge::Control& control) {
   if (control.rows.empty()) return "no A/A control: no benchmark ran as head and as control in one block";
   if (!control.fit) return "unfit: " + control_cause(control);
   return fmt::format("A/A control: {} of {} pairs of one build differ at p < {:.2f}; smallest detectable change: {}",
-                     control.false_alarms, control.rows.size(), 1 - stats::kConfidence,
+                     control.false_alarms, control.rows.size(), 1 - stats::kCoverage,
                      detectable_text(*control.detectable_change));
 }
 

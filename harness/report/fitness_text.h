@@ -12,6 +12,11 @@ namespace lab::report {
 /// "25 %": a share with two digits, rounded up, so that a change of this share is detectable.
 std::string detectable_text(double share);
 
+/// "a change of 3.1 % is found in 4 of 5 cases": the smallest detectable change (stats/power.h).
+std::string found_sentence(double detectable);
+/// "4 of 5": stats::kPower.
+inline constexpr const char* kPowerText = "4 of 5";
+
 /// The finding; if the control is unfit: why no verdict of the session can be trusted.
 std::string control_sentence(const judge::Control& control);
 

@@ -8,6 +8,7 @@
 
 #include "harness/base/fit.h"
 #include "harness/judge/comparison.h"
+#include "harness/stats/power.h"
 #include "harness/stats/spread.h"
 
 namespace lab::report {
@@ -45,7 +46,7 @@ std::string table(const judge::Forecast& forecast, std::size_t width) {
   const std::string terms = fmt::format(
       "The noise between processes is from {}. {:.0f} % of sessions find the smallest change against a base, in a "
       "table of {} rows and with a threshold of {:.2g} %.",
-      *forecast.pilot, 100 * judge::kForecastPower, forecast.rows.size(), 100 * judge::kThreshold);
+      *forecast.pilot, 100 * stats::kPower, forecast.rows.size(), 100 * judge::kThreshold);
   return fmt::format("{}\n{}\n", text, wrapped_after(terms, width, 0));
 }
 
@@ -72,7 +73,7 @@ std::string to_json(const judge::Forecast& forecast) {
   const json::object plan{{"machine", forecast.machine},
                           {"budget_seconds", forecast.budget_seconds},
                           {"pilot", json::value_from(forecast.pilot)},
-                          {"power", judge::kForecastPower},
+                          {"power", stats::kPower},
                           {"threshold", judge::kThreshold},
                           {"fewest_processes", forecast.fewest_blocks},
                           {"rows", std::move(list)}};

@@ -55,7 +55,9 @@ std::string bytes(std::uint64_t value) {
 }
 
 std::string layout_text(const judge::LayoutShare& layout) {
-  return fmt::format("{} % ({:.0f} %)", significant(100 * layout.sigma, 2), 100 * layout.share);
+  const std::string sigma = significant(100 * layout.sigma, 2);
+  return layout.measured ? fmt::format("{} % ({:.0f} %)", sigma, 100 * layout.share)
+                         : fmt::format("{} % assumed", sigma);
 }
 
 }  // namespace lab::report

@@ -36,11 +36,13 @@ std::string uncapitalized(std::string text);
 /// In the largest binary unit that gives a whole number: "64 KiB", "8216 B".
 std::string bytes(std::uint64_t value);
 
-/// "0.81 % (40 %)": the difference between links, and its share of the noise.
+/// "0.81 % (40 %)": the difference between links, and its share of the noise. "1 % assumed" where the processes do not
+/// show that links differ.
 std::string layout_text(const judge::LayoutShare& layout);
 
 /// What layout_text means, as the end of a table's caption.
 inline constexpr const char* kLayoutMeaning =
-    "what layouts of one build differ by (standard deviation), and its share of the variance between processes";
+    "what layouts of one build differ by (standard deviation), and its share of the variance between processes; "
+    "assumed where the processes do not show that layouts differ";
 
 }  // namespace lab::report

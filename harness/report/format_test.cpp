@@ -46,6 +46,7 @@ TEST(Format, enumerated_has_one_and) {
 
 TEST(Format, of_a_layout_has_its_effect_and_its_share_of_the_noise) {
   EXPECT_EQ(layout_text({0.0081, 0.4}), "0.81 % (40 %)");
+  EXPECT_EQ(layout_text({0.0081, 0.4, false}), "0.81 % assumed");
 }
 
 }  // namespace lab::report

@@ -44,16 +44,18 @@ std::string by_text(const LevelChange& change) {
 }
 
 Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
-  Table table{"changes",
-              "Every change of level, the latest first. Nights: how many passed until it was found",
-              {{"Verdict", kVerdict},
-               {"Benchmark", kBenchmark},
-               {"Change", kNumber},
-               {"Commits", kName},
-               {"First night", kNumber},
-               {"Nights", kNumber},
-               {"Confidence", kNumber},
-               {"Other changes", kText}}};
+  Table table{
+      "changes",
+      "Every change of level, the latest first. Nights: how many passed until it was found. Confidence: 1 minus the "
+      "share of unchanged series that ever look as much like a change",
+      {{"Verdict", kVerdict},
+       {"Benchmark", kBenchmark},
+       {"Change", kNumber},
+       {"Commits", kName},
+       {"First night", kNumber},
+       {"Nights", kNumber},
+       {"Confidence", kNumber},
+       {"Other changes", kText}}};
   for (const auto& [history, change] : all_changes)
     table.rows.push_back({verdict_cell(*change), history->series.benchmark, by_text(*change),
                           report::commits_text(change->commits), change->started.substr(0, 10), whole(change->nights()),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/fit.h"
+#include "harness/report/fitness_text.h"
 #include "harness/report/json_text.h"
 #include "harness/report/night_text.h"
 #include "harness/results/commit.h"
@@ -25,12 +26,13 @@ std::string from_to(std::size_t least, std::size_t most) {
   return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
 }
 
-/// " (1.2 to 5 % or more would have been seen)"; "" if that is unknown.
+/// " (a step of 1.2 to 5 % is alarmed within 5 nights in 4 of 5 cases)"; "" if that is unknown.
 std::string seen_text(const UnchangedCounts& unchanged) {
   if (unchanged.most_seen <= 0) return "";
   const std::string least = significant(100 * unchanged.least_seen, 2);
   const std::string most = significant(100 * unchanged.most_seen, 2);
-  return fmt::format(" ({}{} % or more would have been seen)", least == most ? "" : least + " to ", most);
+  return fmt::format(" (a step of {}{} % is alarmed within {} nights in {} cases)", least == most ? "" : least + " to ",
+                     most, stats::ChangePointDetector::kPlain, kPowerText);
 }
 
 /// Maximum rows of a machine's table; --json has all.

@@ -38,21 +38,21 @@ std::string quiet_text(const judge::JudgedRange& judged, std::size_t nights);
 
 /// Counts of the series without a change.
 struct UnchangedCounts {
-  std::size_t quiet = 0;                           ///< series that can be called unchanged
-  std::size_t fewest_before = 0, most_before = 0;  ///< their first nights, in which no change can be found
-  double least_seen = 0, most_seen = 0;            ///< the smallest step that would have been seen in them; 0: unknown
-  std::size_t switching = 0;                       ///< series that switch between two levels
-  std::size_t drifting = 0;                        ///< series that drift
-  std::size_t young = 0;                           ///< series with too few nights
+  std::size_t quiet = 0;                             ///< series that can be called unchanged
+  std::size_t fewest_before = 0, most_before = 0;    ///< their first nights, in which no change can be found
+  double least_seen = 0, most_seen = 0;              ///< their smallest detectable steps; 0: unknown
+  std::size_t switching = 0;                         ///< series that switch between two levels
+  std::size_t drifting = 0;                          ///< series that drift
+  std::size_t young = 0;                             ///< series with too few nights
   std::size_t fewest_missing = 0, most_missing = 0;  ///< nights that these lack
 
   void add(const judge::SeriesFindings& findings);
   void add(const judge::JudgedRange& young_one);
 };
 
-/// "12 benchmarks without a change between their first 15 nights and their last 4 (1.2 to 5 % or more would have been
-/// seen), 3 too young to tell (4 to 9 more nights), 1 benchmark switches between two levels, 1 benchmark drifts"; "" if
-/// all counts are 0.
+/// "12 benchmarks without a change between their first 15 nights and their last 4 (a step of 1.2 to 5 % is
+/// alarmed within 5 nights in 4 of 5 cases), 3 too young to tell (4 to 9 more nights), 1 benchmark switches between two
+/// levels, 1 benchmark drifts"; "" if all counts are 0.
 std::string unchanged_text(const UnchangedCounts& unchanged);
 /// Only "3 too young to tell (4 to 9 more nights)", with `what` after the number; "" if there are none.
 std::string young_text(const UnchangedCounts& unchanged, std::string_view what);

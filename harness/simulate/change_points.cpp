@@ -4,16 +4,23 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "harness/judge/changes.h"
 #include "harness/simulate/draw.h"
 #include "harness/simulate/noise.h"
 #include "harness/simulate/oracle.h"
 #include "harness/simulate/simulate.h"
 #include "harness/stats/density.h"
+#include "harness/stats/hindsight.h"
 #include "harness/stats/quantile.h"
+#include "harness/stats/spread.h"
 
 namespace lab::simulate {
 
@@ -32,7 +39,6 @@ constexpr std::size_t kSeries = 200, kNights = 30, kSlowFrom = 20, kSlowKnown = 
 /// Counts of one kind of series with steps of one height.
 struct StepCounts {
   double trials = 0, found = 0, placed = 0, twice = 0;
-  double ratios = 0, covered = 0;  // found ones with a ratio, and those whose interval contains the true ratio
 };
 
 /// Units of a step's height: 1.4826 times the median absolute deviation, and interquartile range / 1.349 if it differs.
@@ -74,14 +80,78 @@ class ChangePointTrials {
         if (++alarms > 1 || point.detected_at >= at + nights) continue;
         ++counts.found;
         counts.placed += point.index + kNear >= at && point.index <= at + kNear;
-        if (!point.ratio) continue;
-        ++counts.ratios;
-        counts.covered += point.ratio->low * point.before <= point.before + rise &&
-                          point.ratio->high * point.before >= point.before + rise;
       }
       counts.twice += alarms > 1;
     }
     return counts;
+  }
+
+  /// How often the intervals of steps that are found contain the true ratio: that of an alarm on the night that raised
+  /// it, and that of the two levels (judge::find_changes) with kLater nights of the new one.
+  void coverage(std::string_view name, Draw draw, double height) {
+    constexpr std::size_t kLater = 25, kWithin = 5;
+    double alarms = 0, alarms_right = 0, levels = 0, levels_right = 0;
+    const double sigma = sigma_of(draw);
+    const std::size_t trials = count(400);
+    double rise = height * sigma;
+    for (std::size_t trial = 0; trial < trials; ++trial, rise = -rise) {
+      const std::size_t at = kBaseline + random_.below(kPoints - kBaseline);
+      // Judged are logarithms, of which these numbers are the changes.
+      std::vector<double> values = draw(random_, at + kLater);
+      for (double& value : values) value = kLevel + kSmall * (value - kLevel);
+      for (std::size_t i = at; i < values.size(); ++i) values[i] += kSmall * rise;
+      const auto is_right = [&](double before, double low, double high) {
+        // A step of rounded numbers is found exactly.
+        const double tolerance = kRounding * before, after = before + kSmall * rise;
+        return low * before - tolerance <= after && after <= high * before + tolerance;
+      };
+      for (const ChangePoint& point : stats::find_change_points(std::span(values).first(at + kWithin))) {
+        if (point.detected_at < at || !point.ratio) continue;
+        ++alarms;
+        alarms_right += is_right(point.before, point.ratio->low, point.ratio->high);
+        break;
+      }
+      for (const judge::LevelChange& change : judge::find_changes(nights_of(values))) {
+        if (!stats::is_same_change(change.index, at) || !change.interval) continue;
+        ++levels;
+        levels_right += is_right(change.before, change.interval->low, change.interval->high);
+        break;
+      }
+    }
+    // Of steps that are rarely found, those that are look larger than they are.
+    const bool is_often_found = alarms >= kOften * static_cast<double>(trials);
+    const std::string what = fmt::format("{}, {:g} MAD sigma", name, height);
+    add_result(fmt::format("{}: interval of an alarm contains the true ratio", what), alarms_right, alarms,
+               is_often_found ? Goal::kAtLeast : Goal::kNone, 0.92);
+    add_result(fmt::format("{}: interval of the levels contains it {} nights later", what, kLater), levels_right,
+               levels, levels >= kOften * static_cast<double>(trials) ? Goal::kAtLeast : Goal::kNone, 0.88);
+  }
+
+  /// How often the smallest detectable step is alarmed within 5 nights, and one of 3 sigma.
+  void detectable_step(const Noise& kind, std::size_t nights) {
+    double tried = 0, found = 0, of_three = 0;
+    double rise = 1;
+    for (std::size_t trial = 0; trial < count(400); ++trial, rise = -rise) {
+      const std::vector<double> values = kind.draw(random_, nights + stats::ChangePointDetector::kPlain);
+      stats::ChangePointDetector detector;
+      for (std::size_t i = 0; i < nights; ++i) detector.add(values[i]);
+      const std::optional<double> step = detector.detectable_step(0);
+      if (!step || !detector.change_points().empty()) continue;
+      const auto alarms = [&](double height) {
+        stats::ChangePointDetector next = detector;
+        bool any = false;
+        for (std::size_t i = nights; i < values.size(); ++i) any = next.add(values[i] + rise * height) || any;
+        return any;
+      };
+      ++tried;
+      found += alarms(*step);
+      of_three += alarms(3 * kind.robust_sigma);
+    }
+    const std::string what = fmt::format("{}, after {} nights", kind.name, nights);
+    add_result(
+        fmt::format("{}: smallest detectable step, alarmed within {} nights", what, stats::ChangePointDetector::kPlain),
+        found, tried, Goal::kAtLeast, 0.7);
+    add_result(fmt::format("{}: one of 3 MAD sigma", what), of_three, tried);
   }
 
   /// The number of steps at the 50th point that the oracle finds, at any position.
@@ -113,7 +183,6 @@ class ChangePointTrials {
                      counts.trials, Goal::kAtLeast, kind.name == "normal" ? normal_goal : other_goal);
           add_result(fmt::format("{}: found by an oracle that knows the noise", what),
                      found_by(oracle, kind, height * units[which].second, nights, count(1000)), counts.trials);
-          add_result(fmt::format("{}: interval contains the true ratio", what), counts.covered, counts.ratios);
           add_result(fmt::format("{}: reported more than once", what), counts.twice, counts.trials);
         }
         if (kind.name == "normal") continue;
@@ -168,6 +237,28 @@ class ChangePointTrials {
   }
 
  private:
+  static constexpr double kSmall = 0.001;  // of the distance from the level: then its logarithm is as good
+  static constexpr double kRounding = 1e-9;
+  static constexpr double kOften = 0.1;  // of the steps
+
+  /// 1.4826 times the median absolute deviation.
+  static double sigma_of(Draw draw) {
+    NormalRandom random(1);
+    return stats::mad_sigma(draw(random, 100'001));
+  }
+
+  static std::vector<results::SeriesPoint> nights_of(std::span<const double> values) {
+    const auto environment = std::make_shared<results::MeasurementEnvironment>();
+    const auto exact = std::make_shared<results::ExactCounters>();
+    std::vector<results::SeriesPoint> points(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      points[i].median = values[i];
+      points[i].environment = environment;
+      points[i].exact = exact;
+    }
+    return points;
+  }
+
   std::size_t count(double trials) const { return static_cast<std::size_t>(std::max(1.0, trials * scale_)); }
 
   void add_result(const std::string& what, double events, double trials, Goal goal = Goal::kNone,
@@ -189,6 +280,12 @@ void simulate_change_points(const SimulationSettings& settings, const ResultSink
   for (const Noise& kind : noises()) trials.unchanged(kind);
   trials.steps_of(3, 5, 0.95, 0.85);
   trials.steps_of(5, 3, 0.95, 0.95);
+  for (const double height : {3.0, 5.0}) {
+    for (const Noise& kind : noises()) trials.coverage(kind.name, kind.draw, height);
+    for (const DrawnNoise& kind : further_noises()) trials.coverage(kind.name, kind.draw, height);
+  }
+  for (const Noise& kind : noises())
+    for (const std::size_t nights : {20, 40, 100}) trials.detectable_step(kind, nights);
   trials.nights(true, 0);
   for (const double spread : {0.0, 0.3, 1.0}) trials.nights(false, spread);
 }

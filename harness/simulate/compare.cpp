@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/simulate/sessions.h"
@@ -22,6 +25,46 @@ struct ThresholdShares {
   double same = 0;          ///< of the unchanged rows
   double found = 0;         ///< of the changed rows
 };
+
+/// Whether sessions of such tables keep their promises: the change that each row calls its smallest detectable one is
+/// found, and the threshold that the outlook names for the verdict same gives it.
+void report_promises(std::uint64_t seed, std::uint64_t tables, SessionParameters parameters, std::string_view noise,
+                     const ResultSink& report) {
+  NormalRandom random(seed);
+  double detectable = 0, found = 0, rows = 0, same = 0, same_at_default = 0, thresholds = 0;
+  for (std::uint64_t table = 0; table < tables; ++table) {
+    const auto compared = [&](double change, double threshold) {
+      parameters.change = change;
+      parameters.changed_from = 0;
+      results::Result one = session(random, parameters, true);
+      one.arms.resize(1);
+      one.arms[0].name = results::kBase;
+      judge::CompareSettings settings;
+      settings.threshold = threshold;
+      return *judge::compare_arms(one, settings);
+    };
+    const Comparison unchanged = compared(0, judge::kThreshold);
+    const std::optional<judge::Outlook> outlook = judge::outlook(unchanged);
+    if (!outlook || !outlook->detectable || !outlook->threshold_for_same) continue;
+    detectable += *outlook->detectable;
+    thresholds += *outlook->threshold_for_same;
+    same_at_default += static_cast<double>(count(unchanged, Verdict::kSame));
+    found += static_cast<double>(count(compared(*outlook->detectable, judge::kThreshold), Verdict::kRegressed));
+    same += static_cast<double>(count(compared(0, *outlook->threshold_for_same), Verdict::kSame));
+    rows += static_cast<double>(unchanged.rows.size());
+  }
+  const double some = std::max(1.0, rows), sessions = std::max(1.0, rows / parameters.rows);
+  report({fmt::format("smallest detectable change that the outlook names, {}", noise), detectable / sessions,
+          Goal::kNone, 0, tables});
+  report({fmt::format("rows with that change found, {}", noise), found / some, Goal::kAtLeast, 0.7,
+          static_cast<std::uint64_t>(rows)});
+  report({fmt::format("unchanged rows called same, threshold {:g} %, {}", 100 * judge::kThreshold, noise),
+          same_at_default / some, Goal::kNone, 0, static_cast<std::uint64_t>(rows)});
+  report({fmt::format("threshold that the outlook names for the verdict same, {}", noise), thresholds / sessions,
+          Goal::kNone, 0, tables});
+  report({fmt::format("unchanged rows called same with it, {}", noise), same / some, Goal::kAtLeast, 0.7,
+          static_cast<std::uint64_t>(rows)});
+}
 
 void add(const Comparison& comparison, const SessionParameters& parameters, double weight, ThresholdShares& sum) {
   const double changed = kRows - parameters.changed_from, unchanged = parameters.changed_from;
@@ -107,11 +150,17 @@ void simulate_compare(const SimulationSettings& settings, const ResultSink& repo
       report({fmt::format("false verdict in a table, threshold {:g} %, {}", 100 * sum.threshold, noise),
               sum.false_tables, Goal::kAtMost, 0.05, tables / 4});
     report({fmt::format("sessions called unfit, {}", noise), rejected, Goal::kAtMost, 0.02, tables / 4});
+    SessionParameters alone = parameters;
+    alone.rows = 1;
+    report({fmt::format("false verdict of a row alone in its table, threshold 0 %, {}", noise),
+            shares_at(++seed, 5 * tables, alone, {0}).first[0].false_tables, Goal::kNone, 0, 5 * tables});
     parameters.change = 0.05;
     parameters.changed_from = kRows - 10;
     const auto [changed, ignored] = shares_at(++seed, tables / 4, parameters, {judge::kThreshold});
     report({fmt::format("5 % in 10 of 100 rows found, {}", noise), changed[0].found, Goal::kNone, 0, tables / 4 * 10});
+    report_promises(++seed, std::max<std::uint64_t>(1, tables / 20), parameters, noise, report);
   }
+  report_promises(++seed, std::max<std::uint64_t>(1, tables / 20), {15, 0.01}, "builds of one link", report);
 }
 
 }  // namespace lab::simulate

@@ -16,6 +16,7 @@
 #include "harness/simulate/oracle.h"
 #include "harness/simulate/simulate.h"
 #include "harness/stats/change_points.h"
+#include "harness/stats/segmentation.h"
 
 namespace lab::simulate {
 
@@ -67,6 +68,16 @@ class HindsightTrials {
     if (with_alarms) add_result(fmt::format("{}: series that ever alarm", name), alarmed, trials, Goal::kAtMost, goal);
     add_result(fmt::format("{}: series named switching", name), switching, trials);
     add_result(fmt::format("{}: series with a change of noise in hindsight", name), noise, trials);
+  }
+
+  /// Unchanged series of many nights.
+  void long_unchanged(std::string_view name, Draw draw) {
+    double changed = 0;
+    const std::uint64_t trials = settings_.trials(200);
+    for (std::uint64_t trial = 0; trial < trials; ++trial)
+      changed += !stats::find_levels(draw(random_, stats::kMostSegmented)).starts.empty();
+    add_result(fmt::format("{}, {} nights: series with a change in hindsight", name, stats::kMostSegmented), changed,
+               trials, Goal::kAtMost, 0.05);
   }
 
   /// Unchanged series with a change that the look after an earlier night found, and the last look does not.
@@ -238,6 +249,8 @@ void simulate_hindsight(const SimulationSettings& settings, const ResultSink& re
         return values;
       },
       0.05, true);
+  for (const Noise& kind : noises()) trials.long_unchanged(kind.name, kind.draw);
+  for (const DrawnNoise& kind : further_noises()) trials.long_unchanged(kind.name, kind.draw);
   for (const Noise& kind : noises()) trials.withdrawn(kind);
   for (const Noise& kind : noises())
     if (kind.independent()) trials.second_step(kind);

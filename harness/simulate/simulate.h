@@ -9,8 +9,12 @@
 
 namespace lab::simulate {
 
+/// The seed that is reported. No constant was chosen with it. Chosen were some with 1, which was reported before
+/// (stats/change_points.h), others with 7 or from 900 on.
+inline constexpr std::uint64_t kProofSeed = 3807;
+
 struct SimulationSettings {
-  std::uint64_t seed = 1;
+  std::uint64_t seed = kProofSeed;
   double scale = 1;  ///< multiplies the number of trials; the goals hold for 1
 
   std::uint64_t trials(double count) const { return static_cast<std::uint64_t>(std::max(1.0, count * scale)); }

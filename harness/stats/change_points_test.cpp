@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "harness/base/random.h"
@@ -42,6 +43,67 @@ TEST(ChangePoints, are_absent_from_unchanged_series) {
   EXPECT_TRUE(find_change_points({}).empty());
   EXPECT_TRUE(find_change_points(std::vector<double>{1}).empty());
   EXPECT_TRUE(find_change_points(std::vector<double>(1000, 5)).empty());
+}
+
+TEST(ChangePoints, have_intervals_that_contain_the_ratio_whatever_the_noise) {
+  std::mt19937 random(21);
+  std::normal_distribution<double> normal(0, 1);
+  double last = 0;
+  const auto covered = [](auto&& noise) {
+    int found = 0, right = 0;
+    for (int round = 0; round < 120; ++round) {
+      const double step = round % 2 == 0 ? 6 : -6;
+      std::vector<double> values;
+      for (std::size_t i = 0; i < 65; ++i) values.push_back(1000 + noise() + (i >= 60 ? step : 0));
+      for (const ChangePoint& point : find_change_points(values))
+        if (point.detected_at >= 60 && point.ratio) {
+          ++found;
+          right += point.ratio->low * point.before <= point.before + step &&
+                   point.ratio->high * point.before >= point.before + step;
+          break;
+        }
+    }
+    EXPECT_GT(found, 40);
+    return static_cast<double>(right) / found;
+  };
+  EXPECT_GE(covered([&] { return normal(random); }), 0.93);
+  EXPECT_GE(covered([&] { return 2 * std::exp(0.9 * normal(random)); }), 0.91) << "skewed";
+  EXPECT_GE(covered([&] { return last = 0.5 * last + std::sqrt(0.75) * normal(random); }), 0.93) << "autocorrelated";
+}
+
+TEST(DetectableStep, is_alarmed_in_most_cases_whatever_the_age_of_the_level) {
+  std::mt19937 random(22);
+  std::normal_distribution<double> normal(0, 1);
+  double before = 1e9;
+  for (const std::size_t nights : {18, 35, 90}) {
+    int alarmed = 0, tried = 0;
+    double sum = 0;
+    for (int round = 0; round < 60; ++round) {
+      ChangePointDetector detector;
+      for (std::size_t i = 0; i < nights; ++i) detector.add(100 + normal(random));
+      const std::optional<double> step = detector.detectable_step(0);
+      if (!step || !detector.change_points().empty()) continue;
+      ++tried;
+      sum += *step;
+      bool any = false;
+      for (std::size_t i = 0; i < ChangePointDetector::kPlain; ++i)
+        any = detector.add(100 + normal(random) + (round % 2 == 0 ? *step : -*step)) || any;
+      alarmed += any;
+    }
+    ASSERT_GT(tried, 55);
+    EXPECT_GE(static_cast<double>(alarmed) / tried, 0.7) << nights;
+    EXPECT_LT(sum / tried, before) << nights;
+    before = sum / tried;
+  }
+}
+
+TEST(DetectableStep, is_none_of_a_young_level_and_nothing_without_noise) {
+  ChangePointDetector detector;
+  for (int i = 0; i < 14; ++i) detector.add(5);
+  EXPECT_FALSE(detector.detectable_step(0));
+  detector.add(5);
+  EXPECT_EQ(detector.detectable_step(0), 0);
+  EXPECT_FALSE(detector.detectable_step(1));
 }
 
 TEST(ChangePoints, have_index_detection_ratio_and_confidence) {

@@ -15,17 +15,17 @@ double median_coverage(std::size_t count, std::size_t depth) {
   return 1 - 2 * boost::math::cdf(heads, static_cast<double>(depth - 1));
 }
 
-std::size_t least_count(double confidence) {
-  if (!(confidence > 0 && confidence < 1)) std::abort();
+std::size_t least_count(double coverage) {
+  if (!(coverage > 0 && coverage < 1)) std::abort();
   std::size_t count = 1;
-  while (median_coverage(count, 1) < confidence) ++count;
+  while (median_coverage(count, 1) < coverage) ++count;
   return count;
 }
 
-std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
-  if (!(confidence >= 0.5 && confidence < 1)) std::abort();
+std::optional<Interval> median_interval(std::span<const double> values, double coverage) {
+  if (!(coverage >= 0.5 && coverage < 1)) std::abort();
   const std::size_t count = values.size();
-  if (count == 0 || median_coverage(count, 1) < confidence) return std::nullopt;
+  if (count == 0 || median_coverage(count, 1) < coverage) return std::nullopt;
 
   const std::vector<double> ascending = sorted(values);
   const auto lower = [&](std::size_t depth) { return ascending[depth - 1]; };
@@ -36,20 +36,20 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
   double inner = outer;
   for (; 2 * (depth + 1) <= count + 1; ++depth, outer = inner) {
     inner = median_coverage(count, depth + 1);
-    if (inner < confidence) break;
+    if (inner < coverage) break;
   }
   // The innermost pair may have exactly this coverage; there is no pair inside it to interpolate with.
   if (!(inner < outer)) return Interval{lower(depth), upper(depth)};
 
-  const double share = (outer - confidence) / (outer - inner);
+  const double share = (outer - coverage) / (outer - inner);
   const auto n = static_cast<double>(count);
   const auto d = static_cast<double>(depth);
   const double weight = (n - d) * share / (d + (n - 2 * d) * share);
   return Interval{std::lerp(lower(depth), lower(depth + 1), weight), std::lerp(upper(depth), upper(depth + 1), weight)};
 }
 
-Estimate estimate_median(std::span<const double> values, double confidence) {
-  return {values.size(), median(values), median_interval(values, confidence)};
+Estimate estimate_median(std::span<const double> values, double coverage) {
+  return {values.size(), median(values), median_interval(values, coverage)};
 }
 
 std::vector<double> block_ratios(std::span<const Datum> from, std::span<const Datum> to) {
@@ -69,14 +69,14 @@ std::vector<double> block_ratios(std::span<const Datum> from, std::span<const Da
   return ratios;
 }
 
-std::optional<Estimate> estimate_ratio(std::span<const Datum> from, std::span<const Datum> to, double confidence) {
+std::optional<Estimate> estimate_ratio(std::span<const Datum> from, std::span<const Datum> to, double coverage) {
   std::vector<double> logarithms = block_ratios(from, to);
   if (logarithms.empty()) return std::nullopt;
   for (double& value : logarithms) {
     if (!(value > 0) || !std::isfinite(value)) return std::nullopt;
     value = std::log(value);
   }
-  Estimate estimate = estimate_median(logarithms, confidence);
+  Estimate estimate = estimate_median(logarithms, coverage);
   estimate.median = std::exp(estimate.median);
   if (estimate.interval)
     estimate.interval = Interval{std::exp(estimate.interval->low), std::exp(estimate.interval->high)};

@@ -1,4 +1,4 @@
-/// The laboratory's confidence interval: distribution-free, for a median, from the order statistics of independent
+/// The laboratory's interval: distribution-free, for a median, from the order statistics of independent
 /// values. One process is one value. Repetitions inside a process are not independent and never count as values.
 #pragma once
 
@@ -9,7 +9,9 @@
 
 namespace lab::stats {
 
-inline constexpr double kConfidence = 0.95;
+/// How often an interval contains the true value. `confidence` is another quantity: that of an alarm
+/// (change_points.h).
+inline constexpr double kCoverage = 0.95;
 
 struct Interval {
   double low = 0;
@@ -21,7 +23,7 @@ struct Interval {
 struct Estimate {
   std::size_t count = 0;  ///< number of values
   double median = 0;
-  std::optional<Interval> interval;  ///< none if `count` values cannot reach the requested confidence
+  std::optional<Interval> interval;  ///< none if `count` values cannot reach the requested coverage
 };
 
 /// Probability that [x_(depth), x_(count + 1 - depth)] of `count` independent values covers the median of their
@@ -30,18 +32,18 @@ struct Estimate {
 double median_coverage(std::size_t count, std::size_t depth);
 
 /// Minimum number of values for an interval of a median: 6 for 95 %.
-std::size_t least_count(double confidence = kConfidence);
+std::size_t least_count(double coverage = kCoverage);
 
-/// The interval of the median at exactly the nominal confidence: between the two neighbouring pairs of order statistics
+/// The interval of the median at exactly the nominal coverage: between the two neighbouring pairs of order statistics
 /// whose coverages enclose it, interpolated after Hettmansperger and Sheather, "Confidence intervals based on
 /// interpolated order statistics", Statistics & Probability Letters 4 (1986) 75-79:
 ///   I = (c_d - c) / (c_d - c_(d+1)),  w = (n - d) I / (d + (n - 2d) I),
 ///   low = (1 - w) x_(d) + w x_(d+1),  high = (1 - w) x_(n-d+1) + w x_(n-d).
-/// Exact for any distribution at w = 0 or 1, very nearly so between. confidence in [0.5, 1).
-std::optional<Interval> median_interval(std::span<const double> values, double confidence = kConfidence);
+/// Exact for any distribution at w = 0 or 1, very nearly so between. coverage in [0.5, 1).
+std::optional<Interval> median_interval(std::span<const double> values, double coverage = kCoverage);
 
 /// Median and interval. `values` must not be empty.
-Estimate estimate_median(std::span<const double> values, double confidence = kConfidence);
+Estimate estimate_median(std::span<const double> values, double coverage = kCoverage);
 
 /// One process of one benchmark: its block and its time (or another positive quantity).
 struct Datum {
@@ -57,7 +59,7 @@ std::vector<double> block_ratios(std::span<const Datum> from, std::span<const Da
 /// Median ratio and interval by the method above, on logarithms, so that exchanging both sides gives the exact inverse.
 /// None if no block contains both sides or a value is not positive.
 std::optional<Estimate> estimate_ratio(std::span<const Datum> from, std::span<const Datum> to,
-                                       double confidence = kConfidence);
+                                       double coverage = kCoverage);
 
 /// Half the interval's width over the median: 0.01 is 1 %. None without an interval.
 std::optional<double> relative_half_width(const Estimate& estimate);

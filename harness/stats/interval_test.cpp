@@ -82,12 +82,12 @@ TEST(MedianInterval, needs_six_values_for_95_per_cent) {
   EXPECT_FALSE(few.interval);
 }
 
-TEST(MedianInterval, stays_within_the_values_at_every_count_and_confidence) {
+TEST(MedianInterval, stays_within_the_values_at_every_count_and_coverage) {
   for (std::size_t count = 1; count <= 40; ++count) {
     std::vector<double> values;
     for (std::size_t i = 0; i < count; ++i) values.push_back(static_cast<double>(i * i));
-    for (const double confidence : {0.5, 0.6, 0.9, 0.95, 0.999}) {
-      const std::optional<Interval> interval = median_interval(values, confidence);
+    for (const double coverage : {0.5, 0.6, 0.9, 0.95, 0.999}) {
+      const std::optional<Interval> interval = median_interval(values, coverage);
       if (!interval) continue;
       EXPECT_LE(interval->low, median(values));
       EXPECT_GE(interval->high, median(values));

@@ -141,16 +141,21 @@ std::pair<double, double> decompose(const Matrix& gram, const std::vector<double
   return {log_det, square};
 }
 
-/// The value at which the cumulated weights of ascending `values` reach a half.
+/// The value at which the cumulated weights of ascending `values` reach a half. Each weight is spread evenly up to the
+/// middles between its logarithm and those beside it: else the median would be one of a few values.
 double weighted_median(const std::vector<double>& values, const std::vector<double>& weights) {
   double sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if ((sum += weights[i]) >= 0.5) return values[i];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (sum + weights[i] < 0.5) {
+      sum += weights[i];
+      continue;
+    }
+    const double at = std::log(values[i]);
+    const double low = i == 0 ? at : (std::log(values[i - 1]) + at) / 2;
+    const double high = i + 1 == values.size() ? at : (at + std::log(values[i + 1])) / 2;
+    return std::exp(std::lerp(low, high, (0.5 - sum) / weights[i]));
+  }
   return values.back();
-}
-
-double normal_below(double x) {
-  return std::erfc(-x / std::numbers::sqrt2) / 2;
 }
 
 }  // namespace
@@ -178,7 +183,7 @@ LayoutEffect layout_effect(const std::vector<Datum>& base, const std::vector<Dat
   for (std::size_t k = 0; k < kNoises; ++k)
     noises[k] = std::exp(std::lerp(lowest, highest, static_cast<double>(k) / (kNoises - 1)));
   std::vector<double> sigmas(kSigmas), logs(kSigmas), shares(kSigmas);
-  double best = -1e300;
+  double best = -1e300, likeliest = -1e300, of_none = 0;
   for (std::size_t s = 0; s < kSigmas; ++s) {
     sigmas[s] = kLeastSigma * std::pow(kMostSigma / kLeastSigma, static_cast<double>(s) / (kSigmas - 1));
     std::array<double, kNoises> of_noise{};
@@ -198,8 +203,11 @@ LayoutEffect layout_effect(const std::vector<Datum>& base, const std::vector<Dat
       share += weight * sigmas[s] * sigmas[s] / (sigmas[s] * sigmas[s] + noise * noise);
     }
     shares[s] = share / sum;
+    const double log_likelihood = top + std::log(sum);
+    likeliest = std::max(likeliest, log_likelihood);
+    if (s == 0) of_none = log_likelihood;
     // The half-Cauchy's density, times sigma because the grid is uniform in its logarithm.
-    logs[s] = top + std::log(sum) + std::log(sigmas[s] / (1 + std::pow(sigmas[s] / kUsualLinks, 2)));
+    logs[s] = log_likelihood + std::log(sigmas[s] / (1 + std::pow(sigmas[s] / kUsualLinks, 2)));
     best = std::max(best, logs[s]);
   }
   std::vector<double> weights(kSigmas);
@@ -207,6 +215,7 @@ LayoutEffect layout_effect(const std::vector<Datum>& base, const std::vector<Dat
   for (std::size_t s = 0; s < kSigmas; ++s) sum += weights[s] = std::exp(logs[s] - best);
   for (double& weight : weights) weight /= sum;
   effect.sigma = weighted_median(sigmas, weights);
+  effect.measured = likeliest - of_none > kMeasuredGain;
   double variance = 0;
   for (std::size_t a = 0; a < 2; ++a)
     if (data.counts[a] > 0) variance += data.shares[a] - 1 / data.counts[a];
@@ -243,13 +252,13 @@ ShiftedArms::ShiftedArms(BlockedArms arms, std::vector<NormalPart> shift)
     while (next + 1 < known.size() && known[next].first < at_.back()) ++next;
     const auto [from, low] = known[next - 1];
     const auto [to, high] = known[next];
-    tail_.push_back(normal_below(std::lerp(low, high, (at_.back() - from) / (to - from))));
+    tail_.push_back(normal_share_below(std::lerp(low, high, (at_.back() - from) / (to - from))));
   }
 }
 
 double ShiftedArms::below(double x) const {
   double sum = 0;
-  for (const NormalPart& part : shift_) sum += part.weight * normal_below(x / part.sigma);
+  for (const NormalPart& part : shift_) sum += part.weight * normal_share_below(x / part.sigma);
   return sum;
 }
 

@@ -13,6 +13,9 @@
 /// links has a standard deviation of sigma_link times the root of the sum of their squared shares; what of it the rank
 /// test has already seen as noise between processes is subtracted.
 ///
+/// Where the processes hardly show how much links differ, sigma_link is nearly what the prior assumes. `measured` tells
+/// the two apart.
+///
 /// Processes far from the others of their link (more than kFar deviations) are drawn in: one disturbed process must
 /// neither hide nor make a difference of links.
 #pragma once
@@ -37,9 +40,16 @@ struct NormalPart {
   double sigma = 0;
 };
 
+/// Links differ measurably if some sigma_link is more likely than none by so much (half of 2.706, the quantile of
+/// chi-squared): in 5 % of builds whose links do not differ (Self and Liang, "Asymptotic properties of maximum
+/// likelihood estimators and likelihood ratio tests under nonstandard conditions", Journal of the American Statistical
+/// Association 82 (1987) 605-610).
+inline constexpr double kMeasuredGain = 1.353;
+
 struct LayoutEffect {
-  double sigma = 0;  ///< of a link's effect, relative: the posterior's median
-  double share = 0;  ///< of the variance between processes: the posterior's mean
+  double sigma = 0;       ///< of a link's effect, relative: the posterior's median
+  double share = 0;       ///< of the variance between processes: the posterior's mean
+  bool measured = false;  ///< false: the processes do not show that links differ, and sigma is mostly the prior's
   /// The distribution of the logarithm of the ratio of two builds of equal code, from their links alone. Empty if it is
   /// unknown: neither side has two links.
   std::vector<NormalPart> shift;

@@ -111,6 +111,32 @@ TEST(LayoutEffect, OneDisturbedProcessIsNoDifferenceOfLinks) {
   EXPECT_LT(layout_effect(data.base, data.head).sigma, 2 * before + 0.005);
 }
 
+TEST(LayoutEffect, SaysWhetherTheProcessesShowThatLinksDiffer) {
+  Random random(10);
+  const auto measured = [&](const Session& session) {
+    int count = 0;
+    for (int i = 0; i < 100; ++i) {
+      const Data data = draw(random, session);
+      count += layout_effect(data.base, data.head).measured;
+    }
+    return count;
+  };
+  EXPECT_LE(measured({.links = 0, .noise = 0.01}), 12);
+  EXPECT_GE(measured({.links = 0.02, .noise = 0.005}), 95);
+}
+
+TEST(LayoutEffect, IsNoFigureOfTheGridAlone) {
+  // The median of the posterior distribution between its points: 100 sessions hardly have two equal ones.
+  Random random(11);
+  std::vector<double> found;
+  for (int i = 0; i < 100; ++i) {
+    const Data data = draw(random, {.links = 0, .noise = 0.01});
+    found.push_back(layout_effect(data.base, data.head).sigma);
+  }
+  std::ranges::sort(found);
+  EXPECT_GT(std::ranges::unique(found).begin() - found.begin(), 95);
+}
+
 TEST(LayoutEffect, OfConstantsIsNothing) {
   std::vector<Datum> base, head;
   for (int i = 0; i < 8; ++i) {

@@ -1,5 +1,7 @@
-/// Power analysis: the smallest change that a planned comparison detects, and the number of processes that would decide
-/// a row.
+/// Power analysis: the smallest detectable change, and the number of processes that would decide a row.
+///
+/// The smallest detectable change is one thing wherever one is printed: the true change that would be reported with
+/// probability kPower, at the alpha in use.
 ///
 /// The sample size of a two-sided test of two means (Guenther, "Sample Size Formulas for Normal Theory T Tests", The
 /// American Statistician 35 (1981) 243-244), in processes per arm, with d the change over the standard deviation:
@@ -13,8 +15,11 @@
 #include <optional>
 
 #include "harness/stats/interval.h"
+#include "harness/stats/strata.h"
 
 namespace lab::stats {
+
+inline constexpr double kPower = 0.8;
 
 /// Number of processes per arm with which a two-sided rank test at `alpha` detects a difference of `effect` standard
 /// deviations with probability `power`. Not rounded; effect > 0.
@@ -25,9 +30,9 @@ struct ComparisonPlan {
   std::size_t processes = 0;  ///< of each arm
   double sigma = 0;           ///< standard deviation between processes, a share
   std::size_t table = 1;      ///< number of tested rows, which Holm corrects for
-  double alpha = 0.05;
+  double alpha = kAlpha;
   double threshold = 0;  ///< a share: smaller changes are no finding
-  double power = 0.8;
+  double power = kPower;
 };
 
 /// The smallest change, as a share, that the plan detects as regressed with probability `power`: p must be below alpha
@@ -40,16 +45,21 @@ std::optional<double> detectable_change(const ComparisonPlan& plan);
 std::optional<std::size_t> processes_for(double change, ComparisonPlan plan);
 
 /// Number of processes per arm that would decide a row with the true ratio `ratio`: regressed or improved if it is
-/// beyond the threshold, same if it is within. None above kMostProcesses, as for a ratio at the threshold.
+/// beyond the threshold, same if it is within: the interval must end within it on both sides. None above
+/// kMostProcesses, as for a ratio at the threshold.
 std::optional<std::size_t> processes_to_decide(double ratio, ComparisonPlan plan);
+
+/// The least threshold, a share, with which the plan's processes call an unchanged benchmark the same with its power.
+/// Ignores plan.threshold. None for too few processes.
+std::optional<double> threshold_for_same(const ComparisonPlan& plan);
 
 inline constexpr std::size_t kMostProcesses = 10'000;
 
-/// Sensitivity of a finished measurement: the change, as a share, above which any slowdown or speedup would have been
-/// detected, at the interval's own alpha. An interval contains exactly the ratios that its test does not reject, and a
-/// change shifts it on the logarithmic axis. So the result is the distance of `center` from the farther end. `center`
-/// is the true ratio if it is known (1 for two arms of one executable), else the estimate. Limits instead of post-hoc
-/// power: Hoenig and Heisey, "The Abuse of Power", The American Statistician 55 (2001) 19-24.
-double detectable_change(const Interval& interval, double center = 1);
+/// The smallest change, as a share, that another measurement like this one would detect with probability `power`:
+/// `interval` is of coverage 1 - alpha around the estimate `ratio`. A change as large as the interval reaches from the
+/// estimate is detected in half of all cases only, because the estimate falls short of it in the other half; the rest
+/// is the distance of the power's quantile. On the logarithmic axis, and of the farther end. Of the noise that was
+/// measured and no observed effect: Hoenig and Heisey, "The Abuse of Power", The American Statistician 55 (2001) 19-24.
+double detectable_change(const Interval& interval, double ratio, double alpha, double power = kPower);
 
 }  // namespace lab::stats

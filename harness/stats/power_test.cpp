@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <vector>
 
 #include "harness/stats/ranks.h"
@@ -68,25 +69,72 @@ TEST(ProcessesToDecide, grow_as_the_ratio_approaches_the_threshold) {
   EXPECT_EQ(needed(1.01), kMostProcesses + 1);
 }
 
-TEST(LeastSeen, is_the_smallest_change_that_these_values_would_have_shown) {
-  // Two arms of one truth, of which one is then made slower, or faster, by a little less and a little more than that.
+namespace {
+
+constexpr double kSigma = 0.01;
+constexpr std::size_t kProcesses = 14;
+constexpr int kRounds = 400;
+
+/// Two arms in one block, of which the second is `change` slower.
+BlockedArms measured(std::mt19937& random, double change, std::size_t processes = kProcesses) {
+  std::normal_distribution<double> noise(0, kSigma);
   std::vector<Datum> base, head;
-  for (int i = 0; i < 8; ++i) {
-    base.push_back({0, 100.0 + (i * 5 % 8)});
-    head.push_back({0, 101.0 + (i * 3 % 8)});
+  for (std::size_t i = 0; i < processes; ++i) {
+    base.push_back({0, std::exp(noise(random)), 0});
+    head.push_back({0, (1 + change) * std::exp(noise(random)), 0});
   }
-  const double detectable = detectable_change(*BlockedArms(base, head).interval(0.05));
-  const auto p_after = [&](double factor) {
-    std::vector<Datum> changed = head;
-    for (Datum& datum : changed) datum.value *= factor;
-    return BlockedArms(base, changed).p_value();
+  return {base, head};
+}
+
+/// Within three standard deviations of kRounds cases.
+constexpr double kNear = 0.06;
+
+}  // namespace
+
+TEST(DetectableChange, of_a_measurement_is_found_by_four_of_five_others) {
+  std::mt19937 random(3);
+  for (const double alpha : {0.05, 0.005}) {
+    int found = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      const BlockedArms arms = measured(random, 0);
+      const double change = detectable_change(*arms.interval(alpha), arms.ratio(), alpha);
+      found += measured(random, change).p_value() < alpha;
+    }
+    EXPECT_NEAR(static_cast<double>(found) / kRounds, kPower, kNear) << alpha;
+  }
+}
+
+TEST(DetectableChange, of_a_plan_is_found_by_four_of_five_measurements) {
+  std::mt19937 random(4);
+  const ComparisonPlan plan{.processes = kProcesses, .sigma = kSigma};
+  const double change = *detectable_change(plan);
+  int found = 0;
+  for (int round = 0; round < kRounds; ++round) found += measured(random, change).p_value() < plan.alpha;
+  EXPECT_NEAR(static_cast<double>(found) / kRounds, kPower, kNear);
+}
+
+TEST(DetectableChange, reaches_beyond_the_farther_end_of_the_interval) {
+  const double reach = 1 + 0.8416212 / 1.9599640;
+  EXPECT_NEAR(detectable_change(Interval{0.18, 1.35}, 1, 0.05), std::pow(1 / 0.18, reach) - 1, 1e-5);
+  EXPECT_NEAR(detectable_change(Interval{1.8, 2.2}, 2, 0.05), std::pow(2 / 1.8, reach) - 1, 1e-6);
+  EXPECT_NEAR(detectable_change(Interval{1.8, 2.2}, 2, 0.05, 0.5), 2 / 1.8 - 1, 1e-6) << "found in half of all cases";
+}
+
+TEST(Same, is_the_verdict_of_four_of_five_unchanged_benchmarks_with_these_processes_or_this_threshold) {
+  std::mt19937 random(5);
+  const auto share_within = [&](double threshold, std::size_t processes) {
+    int within = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      const Interval interval = *measured(random, 0, processes).interval(0.05);
+      within += interval.low > 1 / (1 + threshold) && interval.high < 1 + threshold;
+    }
+    return static_cast<double>(within) / kRounds;
   };
-  for (const double factor : {1 + 1.01 * detectable, 1 / (1 + 1.01 * detectable)})
-    EXPECT_LE(p_after(factor), 0.05) << factor;
-  // One of the two directions is the harder one.
-  EXPECT_GT(std::max(p_after(1 + 0.99 * detectable), p_after(1 / (1 + 0.99 * detectable))), 0.05);
-  EXPECT_NEAR(detectable_change(Interval{0.18, 1.35}), 1 / 0.18 - 1, 1e-12);
-  EXPECT_NEAR(detectable_change(Interval{1.8, 2.2}, 2), 2 / 1.8 - 1, 1e-12);
+  ComparisonPlan plan{.processes = kProcesses, .sigma = kSigma};
+  EXPECT_NEAR(share_within(*threshold_for_same(plan), kProcesses), kPower, kNear);
+  plan.threshold = 0.012;
+  EXPECT_NEAR(share_within(plan.threshold, *processes_to_decide(1, plan)), kPower, kNear);
+  EXPECT_FALSE(threshold_for_same({.processes = 1, .sigma = kSigma}));
 }
 
 }  // namespace lab::stats

@@ -39,7 +39,7 @@ class BlockedArms {
   /// both arms.
   double ratio() const;
 
-  /// All ratios whose p_value is above `alpha`: an interval of confidence 1 - alpha. None if there are too few blocks.
+  /// All ratios whose p_value is above `alpha`: an interval of coverage 1 - alpha. None if there are too few blocks.
   std::optional<Interval> interval(double alpha) const;
 
   static constexpr std::size_t kMostExact = 64, kMostExactOfAll = 256;

@@ -66,10 +66,10 @@ struct CriticalEvidence {
 };
 /// Between these lengths, it is interpolated over the logarithm of the length. `simulate critical` prints the quantiles
 /// that they come from: on the noises that are not reported, at most 3 % of unchanged series reach them, also where
-/// they are autocorrelated with up to 0.75. Below 100 points they are higher, because a series is looked at every
-/// night, and a short one hardly shows its autocorrelation: what one night tells, the next should not withdraw.
-constexpr std::array<CriticalEvidence, 9> kCritical{
-    {{10, 30}, {15, 32}, {20, 32}, {30, 30}, {40, 27}, {60, 22.5}, {100, 19}, {200, 18}, {1000, 25.5}}};
+/// they are autocorrelated with up to 0.75. A longer series never needs more, so that its growth alone withdraws no
+/// change: from 100 points on it is what 1000 points need, which have more places. Below it is higher, because a series
+/// is looked at every night, and a short one hardly shows its autocorrelation.
+constexpr std::array<CriticalEvidence, 5> kCritical{{{20, 32}, {30, 30}, {40, 27}, {60, 22.5}, {100, 20.5}}};
 
 /// Most points that a start moves by the values, and the distance from a level beyond which a value counts no more, in
 /// standard deviations.
