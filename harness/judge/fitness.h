@@ -55,8 +55,8 @@ inline constexpr double kUnfitAlpha = 0.003;
 inline constexpr double kHarmlessBias = 0.001;
 
 /// A session, or a row of a comparison, gets a verdict only if its smallest detectable change (stats/power.h) is at
-/// most this, a share.
-inline constexpr double kMaxDetectableChange = 0.1;
+/// most this, a share: about what an interval of +-10 % can detect.
+inline constexpr double kMaxDetectableChange = 0.15;
 
 /// Compares head with control in every benchmark that ran as both. If there is none: fit, without rows.
 Control judge_control(const results::Result& result);

@@ -180,7 +180,7 @@ TEST(Control, reports_the_detectable_change) {
   EXPECT_LT(*control.detectable_change, 0.05);
 }
 
-TEST(Control, that_could_not_detect_10_percent_makes_the_session_unfit) {
+TEST(Control, that_could_not_detect_15_percent_makes_the_session_unfit) {
   int unfit = 0;
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const Control control = judge_control(session(1, 6, 1, seed, 0.5));

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
+#include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <system_error>
 
@@ -86,6 +88,14 @@ std::string newer_object(const fs::path& build_dir, const fs::path& executable,
   return "";
 }
 
+/// Writes a file that the linker reads at once, and that need not be on the disk.
+Expected<void> write_scratch(const fs::path& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  file.close();
+  return file ? Expected<void>{} : file_error("writing", path, errno);
+}
+
 /// Links layout `number` in `folder`. A file of the layout's name is complete.
 Expected<void> link_layout(const fs::path& build_dir, const fs::path& folder, int number,
                            const std::vector<std::string>& functions, const std::vector<std::string>& command,
@@ -94,7 +104,7 @@ Expected<void> link_layout(const fs::path& build_dir, const fs::path& folder, in
   const auto part = [&](std::string_view suffix) { return folder / fmt::format("{}.{}", number, suffix); };
   const fs::path order = part("order"), gaps = part("s"), output = part("part");
   for (const auto& [file, text] : {std::pair(order, &plan.order), std::pair(gaps, &plan.gaps)})
-    if (const Expected<void> written = write_file(file, *text); !written) return written.error();
+    if (const Expected<void> written = write_scratch(file, *text); !written) return written.error();
   ChildSpec spec;
   spec.command = {"sh", "-c", R"(cd "$0" && exec "$@")", build_dir.string()};
   std::ranges::move(layout_command(number, command, order, gaps, output), std::back_inserter(spec.command));

@@ -10,6 +10,7 @@
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/parallel.h"
 #include "harness/base/printable.h"
 #include "harness/measure/variant_output.h"
 #include "harness/stats/latency.h"
@@ -25,6 +26,9 @@ using bench::ExhibitKind;
 
 /// Names named in a sentence; the rest is counted.
 constexpr std::size_t kNamed = 3;
+
+/// Files that are written at a time, and the most bytes of files that are not written yet.
+constexpr std::size_t kWriters = 8, kMostUnwritten = std::size_t{64} << 20;
 
 /// A benchmark with exhibits.
 struct Exhibitor {
@@ -159,6 +163,7 @@ class ExhibitRun {
         if (!one.failed && !keep(one, exhibit))
           waiting.push_back(fmt::format("{} {}", one.benchmark->name, exhibit.name));
     }
+    flush();
     if (!waiting.empty()) {
       const std::size_t all = waiting.size();
       waiting.resize(std::min(all, kNamed));
@@ -194,17 +199,33 @@ class ExhibitRun {
       }
       kept.summary = std::move(*figures);
     }
-    write(name, *content);
+    write(name, std::move(*content));
     kept.file = (pass_.folder.filename() / name).string();
     result_.exhibits.push_back(kept);
     return true;
   }
 
-  void write(const std::string& name, const std::string& content) {
+  void write(std::string name, std::string content) {
+    unwritten_bytes_ += content.size();
+    unwritten_.emplace_back(std::move(name), std::move(content));
+    if (unwritten_bytes_ > kMostUnwritten) flush();
+  }
+
+  /// Writes several files at a time. Each waits for the disk, which may be busy with what a build has written.
+  void flush() {
+    if (unwritten_.empty()) return;
     std::error_code failed;
     fs::create_directories(pass_.folder, failed);
     if (failed) return stop(file_error("creating", pass_.folder, failed.value()));
-    if (const Expected<void> written = write_file(pass_.folder / name, content); !written) stop(written.error());
+    std::vector<Expected<void>> written(unwritten_.size());
+    in_parallel(
+        unwritten_.size(),
+        [&](std::size_t i) { written[i] = write_file(pass_.folder / unwritten_[i].first, unwritten_[i].second); },
+        kWriters);
+    for (const Expected<void>& one : written)
+      if (!one) stop(one.error());
+    unwritten_.clear();
+    unwritten_bytes_ = 0;
   }
 
   Expected<std::string> latency_file(const Exhibitor& one, const ExhibitInfo& exhibit, results::Exhibit& kept) {
@@ -245,6 +266,8 @@ class ExhibitRun {
   results::Result& result_;
   double start_;
   std::vector<Exhibitor> exhibitors_;
+  std::vector<std::pair<std::string, std::string>> unwritten_;  ///< names and contents
+  std::size_t unwritten_bytes_ = 0;
   std::optional<Error> problem_;
 };
 

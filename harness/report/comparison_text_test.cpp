@@ -141,7 +141,7 @@ TEST(Json, has_the_detectable_change_of_the_control_and_the_reason_of_an_unfit_s
   EXPECT_EQ(value.at("unfit_reason"), "blind");
   EXPECT_EQ(
       value.at("unfit").at(0),
-      "unfit: the A/A control's smallest detectable change is 25 %, required is 10 %: measure longer, or on a quieter "
+      "unfit: the A/A control's smallest detectable change is 25 %, required is 15 %: measure longer, or on a quieter "
       "machine");
 }
 

@@ -108,7 +108,7 @@ TEST(NightSentences, of_a_blind_control_give_its_own_advice) {
   blind.detectable_change = 0.25;
   night.session_fitness = {false, judge::kBlindReason, {}, blind};
   EXPECT_EQ(night_sentences(night).unfit,
-            Words{"the A/A control's smallest detectable change is 25 %, required is 10 %: measure longer, or on a "
+            Words{"the A/A control's smallest detectable change is 25 %, required is 15 %: measure longer, or on a "
                   "quieter machine"});
 }
 
