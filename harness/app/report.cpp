@@ -193,29 +193,15 @@ Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& 
   return status;
 }
 
-Expected<void> keep_report(const results::Result& result, const fs::path& folder, std::optional<int> planned_blocks,
+Expected<void> keep_report(const results::Result& result, const fs::path& folder, int planned_blocks,
                            const fs::path& root) {
   const Expected<Atlas> atlas = atlas_of(results::machine_folder(root, result.machine), root);
   if (!atlas) return in_context("report not written", atlas.error());
   report::ReportOptions options = options_for(root, folder);
-  Expected<std::optional<judge::Comparison>> comparison = std::optional<judge::Comparison>{};
-  if (planned_blocks)
-    options.progress = report::BlockProgress{result.session.blocks, *planned_blocks};
-  else
-    comparison = comparison_of(result, "", std::nullopt);
-  const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
+  options.progress = report::BlockProgress{result.session.blocks, planned_blocks};
   const Expected<report::ReportFiles> files =
-      report::write_report({&result,
-                            atlas->columns,
-                            verdicts,
-                            {},
-                            {},
-                            exhibits_of(result, results::machine_folder(root, result.machine)),
-                            atlas->memory},
-                           options);
+      report::write_report({&result, atlas->columns, nullptr, {}, {}, {}, atlas->memory}, options);
   if (!files) return in_context("report not written", files.error());
-  // The page exists, but without verdicts.
-  if (!comparison) return in_context("report written without verdicts", comparison.error());
   return {};
 }
 

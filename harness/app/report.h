@@ -28,8 +28,8 @@ using ReportListener = std::function<void(const report::ReportFiles&)>;
 Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& on_written = {});
 
 /// Writes the report of a running session into `folder`: only the page, without drawings or verdicts.
-/// `planned_blocks` is the estimated total, 0 if unknown; none after the session: writes the complete report.
+/// `planned_blocks` is the estimated total, 0 if unknown.
 Expected<void> keep_report(const results::Result& result, const std::filesystem::path& folder,
-                           std::optional<int> planned_blocks, const std::filesystem::path& root = root_dir());
+                           int planned_blocks, const std::filesystem::path& root = root_dir());
 
 }  // namespace lab::app

@@ -1,4 +1,4 @@
-// The page that run keeps.
+// The page that run keeps, and the report after it.
 #include "harness/app/report.h"
 
 #include <gtest/gtest.h>
@@ -10,12 +10,24 @@
 #include "harness/report/comparison_sentences.h"
 #include "harness/report/html.h"
 #include "harness/report/sample_test.h"
+#include "harness/results/result.h"
 
 namespace lab::app {
 
 namespace {
 
-std::string page_of(const results::Result& result, std::optional<int> planned_blocks) {
+std::string page_of(const results::Result& result) {
+  const ScratchFolder folder;
+  folder.write("result.json", results::serialize(result));
+  ReportRequest request;
+  request.results = {(folder.path() / "result.json").string()};
+  request.out = folder.path() / "report";
+  const Expected<ExitStatus> written = report(request);
+  EXPECT_TRUE(written) << written.error().what;
+  return *read_file(*request.out / "index.html");
+}
+
+std::string kept_page_of(const results::Result& result, int planned_blocks) {
   const ScratchFolder folder;
   const Expected<void> written = keep_report(result, folder.path(), planned_blocks);
   EXPECT_TRUE(written) << written.error().what;
@@ -27,14 +39,14 @@ std::string page_of(const results::Result& result, std::optional<int> planned_bl
 TEST(KeptReport, has_verdicts_after_a_session_with_a_base) {
   const results::Result session = report::sample::two_arms();
   const std::string verdict = report::escape_html(report::sentence(*judge::compare_arms(session, {})));
-  EXPECT_EQ(page_of(session, 20).find(verdict), std::string::npos) << "verdicts of a part would be wrong too often";
-  const std::string page = page_of(session, std::nullopt);
+  EXPECT_EQ(kept_page_of(session, 20).find(verdict), std::string::npos) << "verdicts of a part would be wrong too often";
+  const std::string page = page_of(session);
   EXPECT_NE(page.find("<p class=\"lead\">" + verdict), std::string::npos);
   EXPECT_NE(page.find("id=\"table-comparison\""), std::string::npos);
 }
 
 TEST(KeptReport, has_no_comparison_in_a_session_without_a_base) {
-  EXPECT_EQ(page_of(report::sample::result(), std::nullopt).find("id=\"table-comparison\""), std::string::npos);
+  EXPECT_EQ(page_of(report::sample::result()).find("id=\"table-comparison\""), std::string::npos);
 }
 
 }  // namespace lab::app

@@ -517,7 +517,6 @@ Expected<RunOutcome> run(const RunRequest& request, measure::SessionEvents& even
   for (std::string& sentence : disturbances) result.session.unusual.push_back(std::move(sentence));
   if (std::string sentence = core_sentence(result, planned->core); !sentence.empty())
     result.session.unusual.push_back(std::move(sentence));
-  events.on_result(result);
   const Expected<fs::path> path = journal->finish(result);
   if (!measured)
     return in_context(
@@ -528,7 +527,6 @@ Expected<RunOutcome> run(const RunRequest& request, measure::SessionEvents& even
   if (result.session.state != "interrupted") {
     const Expected<void> added = add_exhibits(spec, environment, events, *path, result);
     if (!added) return added.error();
-    if (!result.exhibits.empty()) events.on_result(result);
   }
   if (request.fixed)
     keep_fixed(fixed_folder(request, result.machine), planned->head, spec, planned->fixed_is_spent, result, events);

@@ -219,9 +219,6 @@ TEST_F(UseCases, run_returns_its_result_and_reports_it_before_and_after_each_blo
       events.push_back(fmt::format("{} processes, {} blocks", result.processes.size(), blocks));
     }
     void on_measured(const std::vector<std::string>&) override { events.push_back("measured"); }
-    void on_result(const results::Result& result) override {
-      events.push_back(fmt::format("{} processes, over", result.processes.size()));
-    }
     int blocks = 0;
     std::vector<std::string> events;
   } listener;
@@ -231,7 +228,7 @@ TEST_F(UseCases, run_returns_its_result_and_reports_it_before_and_after_each_blo
   const auto outcome = silently([&] { return run(request, listener); });
   ASSERT_TRUE(outcome) << outcome.error().what;
   EXPECT_EQ(listener.events, (std::vector<std::string>{"start", "0 processes, 0 blocks", "2 processes, 2 blocks",
-                                                       "4 processes, 2 blocks", "measured", "4 processes, over"}));
+                                                       "4 processes, 2 blocks", "measured"}));
   EXPECT_EQ(exit_status(*outcome), judge::exit_status(outcome->result, judge::judge_fitness(outcome->result)));
   const Expected<results::Result> kept = results::load_result(outcome->path);
   ASSERT_TRUE(kept) << kept.error().what;

@@ -132,11 +132,24 @@ void RunTerminal::on_measured(const std::vector<std::string>& disturbances) {
   for (const std::string& sentence : disturbances) show_unusual(sentence);
 }
 
-void RunTerminal::keep_report(const results::Result& result, std::optional<int> planned_blocks) {
+// A report that cannot be written must not cost the measurements.
+void RunTerminal::on_block(const results::Result& result) {
   if (!report_) return;
-  // A report that cannot be written must not cost the measurements.
-  if (const Expected<void> written = app::keep_report(result, *report_, planned_blocks); !written)
+  if (const Expected<void> written = app::keep_report(result, *report_, planned_blocks_); !written)
     print("{}", written.error().what);
+}
+
+void RunTerminal::write_report(const std::filesystem::path& result) {
+  if (!report_) return;
+  print("writing the report");
+  app::ReportRequest request;
+  request.results = {result.string()};
+  request.out = *report_;
+  const auto tell = [&](const report::ReportFiles& files) {
+    print("report: {} and {}", files.index.string(), counted(files.charts.size(), "chart"));
+  };
+  if (const Expected<ExitStatus> written = app::report(request, tell); !written)
+    print("report not written: {}", written.error().what);
 }
 
 void RunTerminal::end(const app::RunOutcome& outcome) {
@@ -161,6 +174,8 @@ void RunTerminal::end(const app::RunOutcome& outcome) {
   if (outcome.verdicts)
     fmt::print("\n{}\n", report::to_text(*outcome.verdicts,
                                          {is_live_terminal(STDOUT_FILENO), false, output_width(STDOUT_FILENO)}));
+  std::fflush(stdout);
+  write_report(outcome.path);
   fmt::print("{}\n", outcome.path.string());
 }
 

@@ -17,10 +17,10 @@ namespace lab::cli {
 
 class RunTerminal : public measure::SessionEvents {
  public:
-  /// `report`: the folder of an interim report, written after every block.
+  /// `report`: the folder of a report, of which the page is written after every block, and all at the end.
   explicit RunTerminal(std::optional<std::filesystem::path> report) : report_(std::move(report)) {}
 
-  /// Prints a finished session's table, remarks and verdicts, and its path as the last line.
+  /// Prints a finished session's table, remarks and verdicts, writes its report, and prints its path as the last line.
   void end(const app::RunOutcome& outcome);
 
  private:
@@ -34,15 +34,14 @@ class RunTerminal : public measure::SessionEvents {
   void on_process(const measure::SessionProgress& progress) override;
   void on_wait(const measure::WaitProgress& progress) override;
   void on_failure(const results::Failure& failure) override;
-  void on_block(const results::Result& result) override { keep_report(result, planned_blocks_); }
+  void on_block(const results::Result& result) override;
   void on_measured(const std::vector<std::string>& disturbances) override;
   void on_fixed(const std::vector<measure::Benchmark>& kept, const std::string& problem) override;
   void on_exhibit(const measure::ExhibitProgress& progress) override;
-  void on_result(const results::Result& result) override { keep_report(result, std::nullopt); }
 
   void show_unusual(const std::string& sentence);
   void show_waiting(const results::Session& session);
-  void keep_report(const results::Result& result, std::optional<int> planned_blocks);
+  void write_report(const std::filesystem::path& result);
 
   /// Prints a line that begins with "run: ".
   template <typename... Values>

@@ -12,7 +12,7 @@ from harness.make import build, paths, reader
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, duration, how_ended, print_line
 
-FIRST_GUESS_S = {"probe": 10, "report": 10}
+FIRST_GUESS_S = {"probe": 10}
 """Expected duration of a stage on a machine that has not run it yet."""
 
 FETCHED_BYTES_A_SECOND = 5e6
@@ -86,7 +86,7 @@ def main(argv: list[str]) -> int:
     what = f"fetch {len(missing)} packages, {size / 1e6:.0f} MB" if missing else "fetch: nothing to do"
     # Where objects are fetched, all families are there almost as soon as one.
     is_first = mine and not options.cache.places and not os.path.exists(os.path.join(options.folder, "harness"))
-    stages = Stages(7 if is_first else 5)
+    stages = Stages(6 if is_first else 4)
     with stages.stage(what, size / FETCHED_BYTES_A_SECOND):
         ready = build.Build(options, build.fetch(options)) if mine else build.FinishedBuild(options)
     folder = os.path.join(paths.place_for("reports"), time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
@@ -108,9 +108,10 @@ def main(argv: list[str]) -> int:
         stages.forget_if_failed("probe", status)
         with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", budget_of(harness, flags)):
             measured, result = harness_stage(harness, "run", [*flags, "--report", folder])
-        with stages.stage("write the report", stages.about("report"), "report"):
+        path, written = os.path.join(folder, "index.html"), 0
+        if not is_reported(folder, result):
+            # Nothing could be measured, and what the probe found has a report, too; or it says why it cannot be written.
             written, path = harness_stage(harness, "report", [result, "--out", folder] if result else ["--out", folder])
-        stages.forget_if_failed("report", written)
     except KeyboardInterrupt:
         path = os.path.join(folder, "index.html")
         if os.path.exists(path):
@@ -118,6 +119,14 @@ def main(argv: list[str]) -> int:
         raise
     print(path, flush=True)
     return ending(status, measured, written)
+
+
+def is_reported(folder: str, result: str) -> bool:
+    """Whether the whole report of `result` is in `folder`; its summary comes late."""
+    try:
+        return os.path.getmtime(os.path.join(folder, "summary.md")) >= os.path.getmtime(result)
+    except OSError:
+        return False
 
 
 def build_stage(stages: Stages, ready: build.Build, what: str, targets: Sequence[str] = ()) -> None:

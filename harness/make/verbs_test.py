@@ -242,6 +242,18 @@ class Button(unittest.TestCase):
         self.assertEqual(button.ending(1, 4, 4), 1)
         self.assertEqual(button.ending(0, 1, 4), 1)
 
+    def test_a_report_is_whole_if_its_summary_is_newer_than_the_result(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            summary, result = os.path.join(folder, "summary.md"), os.path.join(folder, "result.json")
+            self.assertFalse(button.is_reported(folder, result))
+            for path in (summary, result):  # that of the first family, and then the session's result
+                paths.write_if_changed(path, path)
+            os.utime(result, (2e9, 2e9))
+            self.assertFalse(button.is_reported(folder, result))
+            os.utime(summary, (2e9 + 1, 2e9 + 1))
+            self.assertTrue(button.is_reported(folder, result))
+            self.assertFalse(button.is_reported(folder, ""))
+
     def test_the_time_of_a_session_is_the_harness_own(self) -> None:
         answers = {'echo \'{"budget_seconds": 120.5}\'': 120.5, "echo '{}'": 0, "exit 2": 0, "echo none": 0}
         for body, expected in answers.items():

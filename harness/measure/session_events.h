@@ -73,7 +73,6 @@ class SessionEvents {
   /// Executables of these benchmarks are now the machine's fixed build; `problem`: why they are not, or "".
   virtual void on_fixed(const std::vector<Benchmark>&, const std::string& /*problem*/) {}
   virtual void on_exhibit(const ExhibitProgress&) {}
-  virtual void on_result(const results::Result&) {}  ///< after the last block; again with exhibits, if there are any
 };
 
 }  // namespace lab::measure
