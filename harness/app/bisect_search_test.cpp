@@ -249,8 +249,8 @@ TEST_F(Searching, builds_nothing_between_ends_that_do_not_differ) {
   const Expected<judge::BisectVerdict> verdict = search(meter, 64);
   ASSERT_TRUE(verdict) << verdict.error().what;
   EXPECT_EQ(verdict->outcome, judge::BisectVerdict::Outcome::kNone);
-  EXPECT_EQ(meter.prepared.size(), 2u)
-      << verdict->measurements << " measurements, " << verdict->null << ", " << verdict->most;
+  EXPECT_EQ(meter.prepared.size(), 2u) << verdict->measurements << " measurements, " << verdict->null << ", "
+                                       << verdict->most;
 }
 
 TEST_F(Searching, builds_fewer_commits_if_building_is_expensive) {

@@ -47,8 +47,9 @@ std::string layout_sentence(const judge::BisectVerdict& verdict, const CommitNam
       fmt::format("layout alone makes builds differ by {} (standard deviation)", size_text(1 + verdict.layout));
   const std::string commits = counted(verdict.suspects.size(), "commit");
   if (verdict.null > 0.5)
-    return fmt::format("no culprit can be named: {}, which explains the ends with {}; otherwise one of {}", builds,
-                       probability_text(verdict.null), commits);
+    return fmt::format("no culprit can be named: {}, which explains the ends with {}; otherwise one of {}{}", builds,
+                       probability_text(verdict.null), commits,
+                       verdict.most > 1 ? "; the ends do not differ" + at_most(verdict) : "");
   const std::string who = verdict.suspects.size() == 1
                               ? names(verdict.suspects.front().commit) + " is likely the culprit"
                               : fmt::format("one of {} is the culprit", commits);

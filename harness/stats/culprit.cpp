@@ -26,6 +26,7 @@ constexpr double kMostDoubted = 12;
 /// The same as long as it takes no longer than a build of each end.
 constexpr double kDoubtedOfBuilds = 0.2;
 constexpr double kMostDoubtedOfBuilds = 100;
+constexpr double kRoundsOfLinks = 2;
 constexpr std::size_t kAnchor = 5;
 constexpr std::array<double, 5> kBatches{1, 2, 4, 8, 16};
 constexpr double kLeastOfInterest = 0.025;  ///< relative
@@ -243,6 +244,10 @@ double CulpritSearch::most_known() const {
 
 bool CulpritSearch::is_exhausted() const {
   if (counts_[0] + counts_[commits_] < 2 * kFirstUnclear || doubtful_offset_ <= 0) return false;
+  // Ends that hardly differ, each in all its layouts: what is left between them may be layout, and no end shows more.
+  if (links() > 1 && posterior_.null > kDoubted && posterior_.most < 1 + kLeastOfInterest &&
+      static_cast<double>(std::min(counts_[0], counts_[commits_])) >= std::max(kMostDoubted, kRoundsOfLinks * links()))
+    return true;
   const std::vector<double> counts = counts_of_builds();
   const double effect_size = std::max(posterior_.effect_size, std::log(posterior_.most) / posterior_.noise);
   double rest = 0, below = 0, group = 0, entropy = -xlogx(posterior_.null);
