@@ -1,6 +1,7 @@
 #include "harness/app/bisect.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "harness/base/child.h"
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr double kProcessSeconds = 0.5;
 constexpr double kBenchmarkTimeout = 60;
 constexpr double kCommandTimeout = 3600;
+constexpr double kAfterBudget = 0.05;  ///< seconds; so that the search's own clock says so, too
 
 /// Completes the request with the ends, the repository and this machine.
 Expected<results::BisectQuestion> complete(const BisectRequest& request, const measure::Revisions& revisions,
@@ -58,7 +60,20 @@ Expected<results::BisectQuestion> complete(const BisectRequest& request, const m
 Expected<BisectOutcome> bisect(const BisectRequest& request, BisectEvents& events) {
   const Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
-  const Runner runner = [&](const ChildSpec& child) { return run_child(child, request.stop_file); };
+  // The end of the budget stops what runs, as an interrupt does.
+  double deadline = std::numeric_limits<double>::infinity();
+  const Runner runner = [&](const ChildSpec& child) {
+    const double left = deadline - monotonic_seconds();
+    if (left > child.timeout_seconds) return run_child(child, request.stop_file);
+    ChildOutcome outcome;
+    outcome.end = ChildEnd::kStopped;
+    if (left <= 0) return outcome;
+    ChildSpec limited = child;
+    limited.timeout_seconds = left;
+    outcome = run_child(limited, request.stop_file);
+    if (outcome.end == ChildEnd::kTimedOut) outcome.end = ChildEnd::kStopped;
+    return outcome;
+  };
   Expected<measure::Revisions> revisions =
       measure::Revisions::open(request.repository, measure::Revisions::default_cache(), runner);
   if (!revisions) return revisions.error();
@@ -82,8 +97,10 @@ Expected<BisectOutcome> bisect(const BisectRequest& request, BisectEvents& event
           ? measure::command_meter(question, *revisions, runner)
           : measure::benchmark_meter(
                 question, *revisions, runner, [&](std::string_view line) { events.on_build_output(line); }, *mallocs);
+  if (request.goal.budget_seconds > 0) deadline = monotonic_seconds() + request.goal.budget_seconds + kAfterBudget;
   const Expected<judge::BisectVerdict> verdict =
       search(request.goal, *meter, *record, {monotonic_seconds, utc_now}, events);
+  deadline = std::numeric_limits<double>::infinity();  // worktrees are still to be removed
   events.on_end(*record, verdict.has_value());
   if (!verdict) return verdict.error();
   return BisectOutcome{*verdict, question, record->path()};

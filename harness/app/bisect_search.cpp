@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <set>
+#include <utility>
 
+#include "harness/base/terminal.h"
 #include "harness/results/commit.h"
 #include "harness/stats/culprit.h"
 
@@ -28,32 +32,64 @@ class BisectSearch {
         start_(clock.now()) {}
 
   Expected<judge::BisectVerdict> to_the_end() {
-    // Equal executables at both ends are an answer. Also, errors at an end are reported before any measurement.
-    for (const results::Commit* end : {&record_.question().commits.back(), &record_.question().commits.front()}) {
-      if (known_.decided(goal_.confidence)) break;
+    if (const Expected<void> done = ends(); !done && !is_cut_off(done.error())) return done.error();
+    while (unfinished_.empty()) {
+      const auto next = known_.next(
+          goal_.confidence, [this](const std::string& commit) { return meter_.is_ready(commit); }, seconds_left());
+      if (!next || !in_time(*next)) break;
       results::BisectEntry entry;
-      entry.commit = end->sha;
-      if (const Expected<void> done = prepare(entry); !done) return done.error();
-      if (entry.identity.empty()) continue;
+      entry.commit = record_.question().commits[next->commit].sha;
+      if (const Expected<void> done = fill(entry); !done) {
+        if (is_cut_off(done.error())) break;
+        return done.error();
+      }
       if (const Expected<void> kept = keep(std::move(entry)); !kept) return kept.error();
     }
-    while (!known_.decided(goal_.confidence) && in_time()) {
-      const std::string sha =
-          record_.question()
-              .commits[known_.next([this](const std::string& commit) { return meter_.is_ready(commit); })]
-              .sha;
-      results::BisectEntry entry;
-      entry.commit = sha;
-      if (const Expected<void> done = fill(entry); !done) return done.error();
-      if (const Expected<void> kept = keep(std::move(entry)); !kept) return kept.error();
-    }
-    return known_.verdict(goal_.confidence);
+    judge::BisectVerdict verdict = known_.verdict(goal_.confidence);
+    verdict.unfinished = unfinished_;
+    return verdict;
   }
 
  private:
-  bool in_time() const {
-    return known_.measurements() < kMostMeasurements &&
-           (goal_.budget_seconds <= 0 || clock_.now() - start_ < goal_.budget_seconds);
+  /// Equal executables at both ends are an answer. Also, errors at an end are reported before any measurement.
+  Expected<void> ends() {
+    for (const results::Commit* end : {&record_.question().commits.back(), &record_.question().commits.front()}) {
+      if (known_.is_null(goal_.confidence)) break;
+      results::BisectEntry entry;
+      entry.commit = end->sha;
+      if (const Expected<void> done = prepare(entry); !done) return done.error();
+      if (entry.identity.empty()) {
+        unrecorded_[entry.commit] = entry.prepare_seconds;
+        continue;
+      }
+      if (const Expected<void> kept = keep(std::move(entry)); !kept) return kept.error();
+    }
+    return {};
+  }
+
+  double seconds_left() const {
+    if (goal_.budget_seconds <= 0) return std::numeric_limits<double>::infinity();
+    return goal_.budget_seconds - (clock_.now() - start_);
+  }
+
+  bool in_time(const judge::BisectEvidence::Choice& next) {
+    const double left = seconds_left();
+    if (known_.measurements() >= kMostMeasurements)
+      unfinished_ = fmt::format("{} measurements did not decide", kMostMeasurements);
+    else if (left <= 0)
+      unfinished_ = "the budget is spent";
+    else if (next.preparing > left)
+      unfinished_ = fmt::format("{} of the budget is left, and preparing a commit takes about {}", duration_text(left),
+                                duration_text(next.preparing));
+    return unfinished_.empty();
+  }
+
+  /// Whether `error` only says that the budget ended, which stops what runs (app::bisect).
+  bool is_cut_off(const Error& error) {
+    if (error.status != ExitStatus::kInterrupted || seconds_left() > 0) return false;
+    unfinished_ = fmt::format("the budget ended while {} was {}", results::short_commit(current_),
+                              prepared_.contains(current_) ? "measured" : "prepared");
+    return true;
   }
 
   bool is_end(const std::string& sha) const {
@@ -68,10 +104,12 @@ class BisectSearch {
       const bool measured = known_.measurements(known_.place(entry.commit)) > 0;
       if (!entry.skip.empty() || (!entry.identity.empty() && !measured)) return {};
     }
+    entry.prepare_seconds += std::exchange(unrecorded_[entry.commit], 0);
     return measure(entry);
   }
 
   Expected<void> prepare(results::BisectEntry& entry) {
+    current_ = entry.commit;
     events_.on_prepare(entry.commit);
     const double before = clock_.now();
     const Expected<measure::PreparedCommit> prepared = meter_.prepare(entry.commit);
@@ -86,6 +124,7 @@ class BisectSearch {
   }
 
   Expected<void> measure(results::BisectEntry& entry) {
+    current_ = entry.commit;
     std::string failure;
     const auto turn = static_cast<int>(known_.measurements(known_.place(entry.commit)));
     for (int tried = 0; tried < kTries; ++tried) {
@@ -141,6 +180,9 @@ class BisectSearch {
   BisectEvents& events_;
   judge::BisectEvidence known_;
   std::set<std::string> prepared_;
+  std::map<std::string, double> unrecorded_;  ///< seconds of preparing that no entry has
+  std::string current_;                       ///< the commit that is prepared or measured
+  std::string unfinished_;                    ///< BisectVerdict::unfinished
   int later_ = 0;
   double start_;
 };

@@ -27,6 +27,7 @@ class FakeMeter : public measure::Meter {
 
   Expected<measure::PreparedCommit> prepare(const std::string& commit) override {
     clock += build_seconds;
+    if (clock > killed_at) return interrupted_error();
     const std::size_t i = place_.at(commit);
     prepared.push_back(i);
     if (gone.contains(i)) return measure::PreparedCommit{"", "gone", "SPM_MIRROR", ""};
@@ -47,7 +48,7 @@ class FakeMeter : public measure::Meter {
     } else {
       // Even noise of 1 %.
       const double even = static_cast<double>(noise_.below(1'000'001)) / 1e6 - 0.5;
-      reading.value = (i >= culprit_ ? bad : 100) * (1 + 0.01 * std::sqrt(12) * even);
+      reading.value = (i >= again ? bad_again : i >= culprit_ ? bad : 100) * (1 + 0.01 * std::sqrt(12) * even);
     }
     return reading;
   }
@@ -57,8 +58,11 @@ class FakeMeter : public measure::Meter {
   }
 
   double bad = 105;
+  std::size_t again = 1'000'000;  ///< the first commit with another level
+  double bad_again = 100;
   double clock = 0;
   double build_seconds = 0;
+  double killed_at = 1e9;  ///< what runs at this time is stopped
   int measurements_left = 100'000;
   std::set<std::size_t> broken;
   std::set<std::size_t> gone;
@@ -188,6 +192,65 @@ TEST_F(Searching, ends_with_its_budget_and_returns_the_candidates) {
   EXPECT_GT(verdict->suspects.size(), 1u);
   // The same record decides with more time.
   EXPECT_EQ(search(meter, 64)->outcome, judge::BisectVerdict::Outcome::kCulprit);
+}
+
+TEST_F(Searching, does_not_begin_a_build_that_would_overrun_the_budget) {
+  FakeMeter meter(64, 41);
+  meter.build_seconds = 100;
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64, {0.99, 350});
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  EXPECT_EQ(verdict->outcome, judge::BisectVerdict::Outcome::kUndecided);
+  EXPECT_LE(meter.clock, 350);
+  EXPECT_EQ(meter.prepared.size(), 3u);
+  // What was left measured what was built.
+  EXPECT_EQ(verdict->unfinished, "the budget is spent");
+}
+
+TEST_F(Searching, ends_with_a_build_that_the_end_of_the_budget_stopped) {
+  FakeMeter meter(64, 41);
+  meter.build_seconds = 100;
+  meter.killed_at = 150;
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64, {0.99, 150});
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  EXPECT_EQ(verdict->outcome, judge::BisectVerdict::Outcome::kUndecided);
+  EXPECT_EQ(verdict->unfinished, "the budget ended while 000000000000 was prepared");
+  // It is not skipped: the next call measures it.
+  meter.killed_at = 1e9;
+  EXPECT_EQ(search(meter, 64)->suspects[0].commit, sha(41));
+}
+
+TEST_F(Searching, names_both_of_two_culprits) {
+  FakeMeter meter(64, 41);
+  meter.again = 52;
+  meter.bad_again = 110;
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64);
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  ASSERT_EQ(verdict->culprits.size(), 2u);
+  EXPECT_EQ(verdict->culprits[0].commits, std::vector<std::string>{sha(41)});
+  EXPECT_EQ(verdict->culprits[1].commits, std::vector<std::string>{sha(52)});
+  EXPECT_EQ(verdict->unfinished, "");
+}
+
+TEST_F(Searching, names_what_a_later_commit_takes_back_in_part) {
+  FakeMeter meter(64, 21);
+  meter.bad = 110;
+  meter.again = 44;
+  meter.bad_again = 105;
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64);
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  ASSERT_EQ(verdict->culprits.size(), 2u);
+  EXPECT_EQ(verdict->suspects[0].commit, sha(21));
+  EXPECT_NEAR(verdict->culprits[1].ratio, 105.0 / 110, 0.02);
+}
+
+TEST_F(Searching, builds_nothing_between_ends_that_do_not_differ) {
+  FakeMeter meter(64, 65);
+  meter.build_seconds = 100;
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64);
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  EXPECT_EQ(verdict->outcome, judge::BisectVerdict::Outcome::kNone);
+  EXPECT_EQ(meter.prepared.size(), 2u) << verdict->measurements << " measurements, " << verdict->null << ", "
+                                       << verdict->most;
 }
 
 TEST_F(Searching, builds_fewer_commits_if_building_is_expensive) {

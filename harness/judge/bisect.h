@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,24 +21,42 @@ struct SkippedCommit {
   std::string reason;
 };
 
+/// One commit that changed the level, or several between which none can be measured.
+struct BisectCulprit {
+  std::vector<std::string> commits;
+  double probability = 0;
+  double ratio = 1;             ///< level after it / level before it
+  std::string taken_back = {};  ///< the culprit whose change it takes back; "" if none
+};
+
+/// Commits on one side of a culprit, whose ends were measured against each other.
+struct BisectSide {
+  std::string from, to;
+  double other = 0;        ///< probability that one of those after `from` up to `to` changed the level, too
+  double most = 1;         ///< upper bound of the ratio of its ends (two standard deviations)
+  bool is_tested = false;  ///< whether its ends were measured often enough
+};
+
 struct BisectVerdict {
   enum class Outcome {
-    kCulprit,    ///< the first of `suspects`
+    kCulprit,    ///< the first of `suspects`; of several culprits, the one that made it slower by most
     kSuspects,   ///< one of `suspects`: the commits between them cannot be measured, or layout hides which
     kNone,       ///< the ends do not differ
     kUndecided,  ///< the time ran out
   };
   Outcome outcome = Outcome::kUndecided;
-  double probability = 0;  ///< of the outcome
-  double null = 1;         ///< that the ends do not differ
-  std::vector<results::Suspect>
-      suspects;      ///< most likely first; undecided: the fewest that reach the required probability
-  double ratio = 1;  ///< new level / old level, if there is a culprit
-  double most = 1;   ///< if the ends differ, then at most by this ratio
-  double noise = 0;  ///< of one measurement, relative
+  double probability = 0;                  ///< of the outcome
+  double null = 1;                         ///< that the ends do not differ
+  std::vector<results::Suspect> suspects;  ///< most likely first; undecided: the fewest that reach what is required
+  double ratio = 1;                        ///< new level / old level, if there is a culprit
+  double most = 1;                         ///< if the ends differ, then at most by this ratio
+  double noise = 0;                        ///< of one measurement, relative
   /// Standard deviation of a build's offset, relative: what the layout of its code and data alone changes.
   double layout = 0;
-  bool hidden_by_layout = false;  ///< suspects: no number of measurements would tell them apart
+  std::vector<BisectCulprit> culprits;  ///< all that are known, in commit order
+  std::vector<BisectSide> sides;        ///< of the culprits, where there may be further ones
+  std::string unfinished;               ///< why the search ended early; "" if it did not
+  bool hidden_by_layout = false;        ///< suspects: no number of measurements would tell them apart
   std::size_t measurements = 0;
   std::size_t measured_commits = 0;
   std::vector<SkippedCommit> skipped;  ///< in commit order
@@ -50,20 +71,25 @@ class BisectEvidence {
 
   void take(const results::BisectEntry& entry);
 
-  /// The commit with the most information per cost of a measurement. `is_ready`: whether a commit is cheap to prepare.
-  std::size_t next(const std::function<bool(const std::string& sha)>& is_ready) const;
+  /// The commit with the most information per cost of a measurement; none if further measurements would not change the
+  /// answer. `is_ready`: whether a commit is cheap to prepare. A commit that cannot be prepared within `seconds_left`
+  /// is chosen only if nothing else tells anything.
+  struct Choice {
+    std::size_t commit = 0;
+    double preparing = 0;  ///< expected seconds
+  };
+  std::optional<Choice> next(double required, const std::function<bool(const std::string& sha)>& is_ready,
+                             double seconds_left = std::numeric_limits<double>::infinity()) const;
 
   std::size_t place(const std::string& sha) const { return place_.at(sha); }
   std::size_t measurements() const { return estimate_.measurements(); }
   std::size_t measurements(std::size_t commit) const { return estimate_.measurements(commit); }
-  /// Whether further measurements would not change the answer.
-  bool decided(double probability) const {
-    return estimate_.is_null(probability) || estimate_.has_culprit(probability) || estimate_.is_exhausted();
-  }
-  BisectVerdict verdict(double probability) const;
+  /// Whether the ends cannot differ.
+  bool is_null(double required) const { return estimate_.is_null(required); }
+  BisectVerdict verdict(double required) const;
 
   /// The probability that the ends do not differ.
-  double null() const { return estimate_.posterior().null; }
+  double null() const { return current().null; }
   /// The most likely commits, most likely first: the fewest that together hold `share` of the culprit's probability.
   std::vector<results::Suspect> likeliest(double share) const;
 
@@ -79,6 +105,17 @@ class BisectEvidence {
     double value_or(double guess) const { return count > 0 ? sum / count : guess; }
   };
 
+  /// The probabilities, of one step or of all.
+  struct Beliefs {
+    double null = 1;
+    std::vector<double> culprit;                     ///< [k], their sum is 1 - null
+    const stats::StepsPosterior* several = nullptr;  ///< unless one step explains all
+  };
+  Beliefs current() const;
+  /// The posterior of all steps, if it decides: commits between the ends were measured, and one step does not explain
+  /// all, or the search for one is at its end.
+  const stats::StepsPosterior* all_steps(double required) const;
+  void add_steps(const stats::StepsPosterior& steps, double required, BisectVerdict& verdict) const;
   void identify(std::size_t commit, const std::string& identity);
 
   const results::BisectQuestion& question_;
@@ -86,14 +123,16 @@ class BisectEvidence {
   std::map<std::string, std::size_t> place_;
   std::map<std::string, std::size_t> first_by_identity_;  ///< first commit of each identity
   std::map<std::size_t, std::string> reasons_;
-  std::map<std::size_t, double> spent_;  ///< seconds, by commit
-  Mean first_;                           ///< seconds up to a commit's first value
-  Mean again_;                           ///< seconds per further value
+  std::map<std::size_t, double> spent_;           ///< seconds, by commit
+  std::map<std::size_t, std::set<int>> layouts_;  ///< that were measured, by commit
+  bool has_more_layouts_ = true;                  ///< whether each measurement was of another layout
+  Mean first_;                                    ///< seconds up to a commit's first value
+  Mean again_;                                    ///< seconds per further value
   double seconds_ = 0;
 };
 
 /// The verdict of a record, without further measurements.
 BisectVerdict conclude(const results::BisectQuestion& question, const std::vector<results::BisectEntry>& entries,
-                       double probability);
+                       double required);
 
 }  // namespace lab::judge

@@ -12,18 +12,21 @@ _STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 
 _WORK = ((r"/Unity/", 12.0), (r"\.gch$", 8.0), (r"/(sqlite3|quickjs)\.c", 25.0), (r"Building CXX .*/variant_", 5.0),
          (r"Building CXX .*(/tree/|/lab_)", 3.0), (r"Building CXX", 1.5), (r"Building C ", 3.0))
-"""Seconds of one core by what stands in ninja's description of a step; a link and the rest take 0.25. Rounded from a
-build without a compile cache; only their ratios matter, as each machine has its own speed."""
+"""Seconds of one core by what stands in ninja's description of a step. Rounded from a build without a compile cache;
+only their ratios matter, as each machine has its own speed."""
 
+_OTHER_WORK = 0.3
+"""Of a link, and of the rest."""
 
-_LEAST_WORK = 0.25
+_FETCHED_WORK = 0.05
+"""Of an object of the build cache, which is copied."""
 
 
 def work_of(steps: Iterable[str], fetched: Container[str] = ()) -> float:
     """About how many seconds of one core steps take, by ninja's descriptions of them. The last word of one that
     compiles is its object; `fetched` objects are only copied."""
-    return sum(_LEAST_WORK if step.rpartition(" ")[2] in fetched else
-               next((work for pattern, work in _WORK if re.search(pattern, step)), _LEAST_WORK) for step in steps)
+    return sum(_FETCHED_WORK if step.rpartition(" ")[2] in fetched else
+               next((work for pattern, work in _WORK if re.search(pattern, step)), _OTHER_WORK) for step in steps)
 
 
 def run(command: Sequence[str], log: str, what: str, environment: dict[str, str] | None = None,

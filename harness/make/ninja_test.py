@@ -32,7 +32,7 @@ class Pending(unittest.TestCase):
         self.assertGreater(ninja.work_of(steps[:1]), 10 * ninja.work_of(steps[1:]))
         self.assertEqual(ninja.work_of(steps), ninja.work_of(steps[:1]) + ninja.work_of(steps[1:]))
         objects = {steps[0].rpartition(" ")[2]}
-        self.assertEqual(ninja.work_of(steps[:1], objects), ninja.work_of(steps[1:]), "an object is copied")
+        self.assertLess(ninja.work_of(steps[:1], objects), ninja.work_of(steps[1:]), "an object is copied")
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(ninja, "StatusLine") as line:
             says = "; ".join(f"echo '[{number}/2] {step}'" for number, step in enumerate(steps, 1))
             ninja.run(script(folder, says), os.path.join(folder, "log"), "build", planned=steps)

@@ -101,12 +101,11 @@ class BenchmarkMeter : public Meter {
   }
 
   Expected<MeterReading> measure(const std::string& sha, int turn) override {
+    const bool costly = is_costly(benchmarks_.at(sha).workload);
+    const Expected<CodeLayout> layout = layout_of_turn(sha, costly ? 0 : turn);
+    if (!layout) return layout.error();
     Benchmark benchmark = benchmarks_.at(sha);
-    const bool costly = is_costly(benchmark.workload);
-    LayoutTurns layouts(benchmark, sha, question_.seed);
-    for (int past = 0; past < turn; ++past) (void)layouts.next();
-    const CodeLayout layout = costly ? layouts.first() : layouts.next();
-    benchmark.executable = layout.executable;
+    benchmark.executable = layout->executable;
     ChildSpec spec = measuring_process(
         benchmark, {question_.seed, question_.process_seconds, question_.cpu, question_.threads, costly});
     spec.timeout_seconds = question_.timeout_seconds;
@@ -115,7 +114,7 @@ class BenchmarkMeter : public Meter {
     if (const std::string change = benchmark.malloc ? benchmark.malloc->change() : ""; !change.empty())
       return Error{change, "the same call with the library as it was continues"};
     MeterReading reading;
-    reading.layout = layout.number;
+    reading.layout = layout->number;
     if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
       reading.failure = failure_of(spec, outcome);
       return reading;
@@ -135,6 +134,22 @@ class BenchmarkMeter : public Meter {
   bool is_ready(const std::string& sha) const override { return revisions_.is_built(sha, question_.how, choice()); }
 
  private:
+  /// Each measurement is of another link of the commit's build, which is made when it is needed. The same numbers at
+  /// all commits, so that what their links have in common cancels out.
+  Expected<CodeLayout> layout_of_turn(const std::string& sha, int turn) {
+    Benchmark& benchmark = benchmarks_.at(sha);
+    std::vector<CodeLayout>& layouts = benchmark.layouts;
+    if (layouts.empty()) return CodeLayout{0, benchmark.executable};
+    const auto wanted = static_cast<std::size_t>(turn % results::kLayoutsOfCommit);
+    while (layouts.size() <= wanted) {
+      const Expected<std::vector<CodeLayout>> more =
+          link_layouts(build_dirs_.at(sha), benchmark.executable, static_cast<int>(layouts.size()) + 1, run_);
+      if (!more) return more.error();
+      layouts.insert(layouts.end(), more->begin(), more->end());
+    }
+    return layouts[wanted];
+  }
+
   /// Adds the value of the metric in question. The inverse if more is better: a smaller value is better for bisect.
   MeterReading with_value(MeterReading reading, const results::Process& process,
                           const results::WorkloadInfo& workload) const {
@@ -197,6 +212,7 @@ class BenchmarkMeter : public Meter {
     if (const std::vector<std::string>& failures = conformance_[*identity].failures; !failures.empty())
       return PreparedCommit{.skip = fmt::format("it does not conform: {}", failures.front())};
     benchmarks_[sha] = *benchmark;
+    build_dirs_[sha] = build_dir;
     return PreparedCommit{.identity = *identity};
   }
 
@@ -226,6 +242,7 @@ class BenchmarkMeter : public Meter {
   std::optional<results::WorkloadInfo> workload_;
   std::string checksum_;
   std::map<std::string, Benchmark> benchmarks_;
+  std::map<std::string, fs::path> build_dirs_;
   std::map<std::string, ConformanceResult> conformance_;  ///< by the executable's hash
 };
 

@@ -24,6 +24,7 @@ const std::map<judge::BisectVerdict::Outcome, std::string_view> kAnswers{
     {judge::BisectVerdict::Outcome::kUndecided, "undecided"}};
 
 constexpr double kLeastLayout = 0.5;   ///< of the noise: offsets between builds from which on they are shown
+constexpr double kLeastOther = 0.05;   ///< probability of another culprit: a smaller one is none
 constexpr double kLargestShare = 1e4;  ///< a larger share is shown as a factor
 
 /// The absolute size of a change: two digits, whole per cents from 10 %, a factor above kLargestShare.
@@ -46,13 +47,48 @@ std::string layout_sentence(const judge::BisectVerdict& verdict, const CommitNam
       fmt::format("layout alone makes builds differ by {} (standard deviation)", size_text(1 + verdict.layout));
   const std::string commits = counted(verdict.suspects.size(), "commit");
   if (verdict.null > 0.5)
-    return fmt::format("no culprit can be named: {}, which explains the ends with {}; otherwise one of {}", builds,
-                       probability_text(verdict.null), commits);
+    return fmt::format("no culprit can be named: {}, which explains the ends with {}; otherwise one of {}{}", builds,
+                       probability_text(verdict.null), commits,
+                       verdict.most > 1 ? "; the ends do not differ" + at_most(verdict) : "");
   const std::string who = verdict.suspects.size() == 1
                               ? names(verdict.suspects.front().commit) + " is likely the culprit"
                               : fmt::format("one of {} is the culprit", commits);
   return fmt::format("{} ({}): {}; {}, which hides more", who, probability_text(verdict.probability),
                      change_text(verdict.ratio), builds);
+}
+
+/// "1a2b3c4d5e6f "subject"", or how many commits it may be.
+std::string culprit_name(const judge::BisectCulprit& culprit, const CommitNames& names) {
+  if (culprit.commits.size() == 1) return names(culprit.commits.front());
+  return fmt::format("one of {} up to {}", counted(culprit.commits.size(), "commit"), names(culprit.commits.back()));
+}
+
+/// Several culprits, in commit order.
+std::string culprits_sentence(const judge::BisectVerdict& verdict, const CommitNames& names) {
+  std::string text = fmt::format("{} changed it: ", counted(verdict.culprits.size(), "commit"));
+  for (const judge::BisectCulprit& culprit : verdict.culprits) {
+    std::string what = change_text(culprit.ratio);
+    if (!culprit.taken_back.empty()) what += ", which takes back " + results::short_commit(culprit.taken_back);
+    text += fmt::format("{}{} ({}): {}", &culprit == &verdict.culprits.front() ? "" : "; ",
+                        culprit_name(culprit, names), probability_text(culprit.probability), what);
+  }
+  return text;
+}
+
+/// What is known of other culprits: a line a side.
+std::string sides_text(const judge::BisectVerdict& verdict, const CommitNames& names) {
+  std::string text;
+  for (const judge::BisectSide& side : verdict.sides) {
+    const std::string between = fmt::format("after {} up to {}", results::short_commit(side.from), names(side.to));
+    if (!side.is_tested)
+      text += fmt::format("not tested: whether a commit {} changed it, too\n", between);
+    else if (side.other > kLeastOther)
+      text += fmt::format("{}: {} that another commit changed it, too\n", between, probability_text(side.other));
+    else
+      text += fmt::format("{}: no other change that stayed ({}); the two ends differ by {} at most\n", between,
+                          probability_text(1 - side.other), size_text(side.most));
+  }
+  return text;
 }
 
 }  // namespace
@@ -78,6 +114,7 @@ std::string probability_text(double share) {
 std::string answer_sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question) {
   const CommitNames names(question);
   const std::string probability = probability_text(verdict.probability);
+  if (verdict.culprits.size() > 1) return culprits_sentence(verdict, names);
   switch (verdict.outcome) {
     case judge::BisectVerdict::Outcome::kCulprit:
       return fmt::format("{} is the culprit ({}): {}", names(verdict.suspects.front().commit), probability,
@@ -115,6 +152,8 @@ std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQu
     text += fmt::format("it is a merge; to bisect its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
                         results::short_commit(verdict.suspects.front().commit));
   constexpr std::size_t kNamed = 20;
+  text += sides_text(verdict, names);
+  if (!verdict.unfinished.empty()) text += fmt::format("ended early: {}\n", verdict.unfinished);
   if (verdict.suspects.size() > 1)
     for (std::size_t i = 0; i < std::min(kNamed, verdict.suspects.size()); ++i)
       text += fmt::format("  {:>7}  {}\n", probability_text(verdict.suspects[i].probability),
@@ -137,6 +176,19 @@ std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQu
   json::array skipped;
   for (const judge::SkippedCommit& each : verdict.skipped)
     skipped.push_back(json::object{{"commit", each.commit}, {"reason", each.reason}});
+  json::array culprits, sides;
+  for (const judge::BisectCulprit& each : verdict.culprits)
+    culprits.push_back(
+        json::object{{"commits", json::value_from(each.commits)},
+                     {"probability", each.probability},
+                     {"ratio", each.ratio},
+                     {"takes_back", each.taken_back.empty() ? json::value(nullptr) : json::value(each.taken_back)}});
+  for (const judge::BisectSide& each : verdict.sides)
+    sides.push_back(json::object{{"from", each.from},
+                                 {"to", each.to},
+                                 {"other_probability", each.other},
+                                 {"largest_ratio", each.most},
+                                 {"tested", each.is_tested}});
   const bool named = verdict.outcome == judge::BisectVerdict::Outcome::kCulprit;
   const json::object object{
       {"culprit", named ? json::value(verdict.suspects.front().commit) : json::value(nullptr)},
@@ -144,6 +196,9 @@ std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQu
       {"candidates", std::move(candidates)},
       {"measurements", verdict.measurements},
       {"answer", kAnswers.at(verdict.outcome)},
+      {"culprits", std::move(culprits)},
+      {"sides", std::move(sides)},
+      {"unfinished", verdict.unfinished.empty() ? json::value(nullptr) : json::value(verdict.unfinished)},
       {"null_probability", verdict.null},
       {"ratio",
        verdict.outcome == judge::BisectVerdict::Outcome::kNone ? json::value(nullptr) : json::value(verdict.ratio)},

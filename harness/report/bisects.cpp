@@ -125,20 +125,29 @@ std::optional<std::pair<std::size_t, std::size_t>> suspected(const BisectVerdict
   return std::pair(first, last);
 }
 
-/// The medians before and after the suspects. With several suspects, their own values count for neither.
+/// Where the level may have changed: each culprit, or all suspects together.
+std::vector<std::pair<std::size_t, std::size_t>> changes_of(const BisectVerdict& verdict,
+                                                            const std::map<std::string, std::size_t>& position) {
+  std::vector<std::pair<std::size_t, std::size_t>> changes;
+  for (const judge::BisectCulprit& culprit : verdict.culprits)
+    changes.emplace_back(position.at(culprit.commits.front()), position.at(culprit.commits.back()));
+  if (const auto range = suspected(verdict, position); changes.empty() && range) changes.push_back(*range);
+  return changes;
+}
+
+/// The medians before, between and after the changes. With several commits for one, their own values count for neither.
 json::array levels_of(const std::vector<std::pair<std::size_t, double>>& values,
-                      const std::optional<std::pair<std::size_t, std::size_t>>& suspects, std::size_t last) {
-  const std::size_t before = suspects ? suspects->first : last + 1;
-  const std::size_t after = !suspects                             ? last + 1
-                            : suspects->first == suspects->second ? suspects->first
-                                                                  : suspects->second + 1;
+                      const std::vector<std::pair<std::size_t, std::size_t>>& changes, std::size_t last) {
   json::array levels;
-  for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{0, before}, {after, last + 1}}) {
+  std::size_t from = 0;
+  for (std::size_t i = 0; i <= changes.size(); ++i) {
+    const std::size_t to = i < changes.size() ? changes[i].first : last + 1;
     std::vector<double> inside;
     for (const auto& [position, value] : values)
       if (position >= from && position < to) inside.push_back(value);
     if (!inside.empty())
       levels.push_back(json::object{{"from", from}, {"to", to - 1}, {"level", stats::median(inside)}});
+    if (i < changes.size()) from = changes[i].first == changes[i].second ? changes[i].first : changes[i].second + 1;
   }
   return levels;
 }
@@ -164,10 +173,10 @@ Chart measured_chart(const ParsedBisectRecord& record, const BisectVerdict& verd
     }
   }
   const std::size_t last = record.question.commits.size() - 1;
-  const auto range_of_suspects = suspected(verdict, position);
-  if (range_of_suspects)
-    candidates.push_back(json::object{{"from", static_cast<double>(range_of_suspects->first) - 0.5},
-                                      {"to", static_cast<double>(range_of_suspects->second) + 0.5}});
+  const auto changes = changes_of(verdict, position);
+  for (const auto& [first, last_suspect] : changes)
+    candidates.push_back(
+        json::object{{"from", static_cast<double>(first) - 0.5}, {"to", static_cast<double>(last_suspect) + 0.5}});
   chart.title = fmt::format("{} of {} commits were measured, {}", whole(verdict.measured_commits), whole(last + 1),
                             counted(verdict.measurements, "time"));
   chart.note =
@@ -175,7 +184,7 @@ Chart measured_chart(const ParsedBisectRecord& record, const BisectVerdict& verd
       "that could not be measured.";
   chart.text = fmt::format("Plot of {} by commit.", counted(rows.size(), "measurement"));
   chart.data = {{"rows", std::move(rows)},
-                {"levels", levels_of(values, range_of_suspects, last)},
+                {"levels", levels_of(values, changes, last)},
                 {"skipped", std::move(skipped)},
                 {"candidates", std::move(candidates)}};
   chart.words = {{"axis", record.question.benchmark.empty() ? "measured" : "ns per operation"}};

@@ -36,6 +36,10 @@ struct BisectQuestion {
   std::vector<Commit> commits;  ///< from the good end to the bad end
 };
 
+/// A build that keeps its link command is linked again until it has so many layouts: one for each measurement, so that
+/// the offsets of layouts average out as noise does.
+inline constexpr int kLayoutsOfCommit = 16;
+
 struct Suspect {
   std::string commit;
   double probability = 0;

@@ -20,14 +20,21 @@ constexpr double kNullConfidence = 0.98;
 constexpr std::size_t kFirst = 3;         ///< first measurements of each end
 constexpr std::size_t kFirstUnclear = 5;  ///< the same while the ends differ by less than kClear
 constexpr double kClear = 3;              ///< sigma
-/// While "none" is likelier than this, the ends are measured again, up to so many times each, before anything is built.
+/// While "none" is likelier than this, the ends are measured again before anything is built: up to so many times each.
 constexpr double kDoubted = 0.5;
-constexpr std::size_t kMostDoubted = 12;
+constexpr double kMostDoubted = 12;
+/// The same as long as it takes no longer than a build of each end.
+constexpr double kDoubtedOfBuilds = 0.2;
+constexpr double kMostDoubtedOfBuilds = 100;
+constexpr double kRoundsOfLinks = 2;
 constexpr std::size_t kAnchor = 5;
 constexpr std::array<double, 5> kBatches{1, 2, 4, 8, 16};
 constexpr double kLeastOfInterest = 0.025;  ///< relative
 constexpr double kWorthwhile = 0.2;         ///< of the uncertainty, that further measurements must be able to resolve
 constexpr double kPatience = 100, kLeastPatient = 0.6;
+/// Every so many measurements all steps are fitted, which takes longer than a fit of one.
+constexpr std::size_t kLookForSeveral = 8;
+constexpr double kSeveral = 0.5;
 constexpr double kSurely = 2;  ///< standard deviations
 
 double xlogx(double p) {
@@ -66,8 +73,14 @@ void CulpritSearch::add(std::size_t commit, double value, std::size_t link) {
   update();
 }
 
+void CulpritSearch::links_of_build(std::size_t count) {
+  least_links_ = count;
+  steps_.reset();
+}
+
 void CulpritSearch::skip(std::size_t commit) {
   skipped_[commit] = true;
+  has_several_.clear();
   std::erase_if(data_, [&](const Measurement& measurement) { return measurement.commit == commit; });
   counts_[commit] = 0;
   update();
@@ -75,6 +88,7 @@ void CulpritSearch::skip(std::size_t commit) {
 
 void CulpritSearch::same(std::size_t a, std::size_t b) {
   const auto [first, last] = std::minmax(a, b);
+  has_several_.clear();
   for (std::size_t k = first + 1; k <= last; ++k) excluded_[k] = true;
   // The commits between are taken for equal, too, so that none is built in search of another layout.
   for (std::size_t k = first + 1; k <= last; ++k)
@@ -86,19 +100,46 @@ bool CulpritSearch::is_null(double confidence) const {
   return posterior_.null >= std::max(confidence, kNullConfidence) && posterior_.most < 1 + kLeastOfInterest;
 }
 
-void CulpritSearch::update() {
-  posterior_ = {};
-  posterior_.culprit.assign(commits_ + 1, 0);
+Measurements CulpritSearch::first_measurements(std::size_t count) const {
   std::vector<std::size_t> commits, builds;
   std::vector<double> log_values;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;  // of links of builds
-  for (const Measurement& measurement : data_) {
+  for (const Measurement& measurement : std::span(data_).first(count)) {
     commits.push_back(measurement.commit);
     const std::pair link(builds_[measurement.commit], measurement.link);
     builds.push_back(numbers.try_emplace(link, numbers.size()).first->second);
     log_values.push_back(measurement.log_value);
   }
-  const Measurements data(commits, builds, log_values);
+  return {commits, builds, log_values};
+}
+
+const StepsPosterior* CulpritSearch::steps() const {
+  if (counts_[0] == 0 || counts_[commits_] == 0) return nullptr;
+  if (!steps_)
+    steps_ = std::make_shared<StepsPosterior>(first_measurements(data_.size()),
+                                              CommitsOfSearch{counts_of_builds(), skipped_, excluded_, links()});
+  return steps_.get();
+}
+
+bool CulpritSearch::has_several() const {
+  const std::size_t count = data_.size() - data_.size() % kLookForSeveral;
+  std::set<std::size_t> measured;
+  for (const Measurement& measurement : std::span(data_).first(count)) measured.insert(measurement.commit);
+  // Two commits cannot show two steps.
+  if (measured.size() < 3 || !measured.contains(0) || !measured.contains(commits_)) return false;
+  const auto [found, is_new] = has_several_.try_emplace(count, false);
+  if (is_new)
+    found->second =
+        StepsPosterior(first_measurements(count), {counts_of_builds(), skipped_, excluded_, links()}).several() >
+        kSeveral;
+  return found->second;
+}
+
+void CulpritSearch::update() {
+  posterior_ = {};
+  posterior_.culprit.assign(commits_ + 1, 0);
+  steps_.reset();
+  const Measurements data = first_measurements(data_.size());
   // All culprits between two measured commits have the same likelihood: one fit for each such run.
   struct CommitRun {
     std::size_t first;
@@ -115,7 +156,8 @@ void CulpritSearch::update() {
     return found;
   };
   std::vector<CommitRun> runs;
-  const std::set<std::size_t> measured(commits.begin(), commits.end());
+  std::set<std::size_t> measured;
+  for (const Measurement& measurement : data_) measured.insert(measurement.commit);
   // First, because it spares the others a full fit.
   if (likeliest_ > 0 && measured.contains(likeliest_)) of_last = fitted(likeliest_);
   std::size_t first = 1;
@@ -192,16 +234,20 @@ std::vector<double> CulpritSearch::counts_of_builds() const {
 
 double CulpritSearch::known(double count) const {
   if (count <= 0) return 0;
-  const double links = std::min(count, static_cast<double>(std::max<std::size_t>(1, links_.size())));
+  const double links = std::min(count, this->links());
   return links / (doubtful_offset_ * doubtful_offset_ + links / count);
 }
 
 double CulpritSearch::most_known() const {
-  return static_cast<double>(std::max<std::size_t>(1, links_.size())) / (doubtful_offset_ * doubtful_offset_);
+  return links() / (doubtful_offset_ * doubtful_offset_);
 }
 
 bool CulpritSearch::is_exhausted() const {
   if (counts_[0] + counts_[commits_] < 2 * kFirstUnclear || doubtful_offset_ <= 0) return false;
+  // Ends that hardly differ, each in all its layouts: what is left between them may be layout, and no end shows more.
+  if (links() > 1 && posterior_.null > kDoubted && posterior_.most < 1 + kLeastOfInterest &&
+      static_cast<double>(std::min(counts_[0], counts_[commits_])) >= std::max(kMostDoubted, kRoundsOfLinks * links()))
+    return true;
   const std::vector<double> counts = counts_of_builds();
   const double effect_size = std::max(posterior_.effect_size, std::log(posterior_.most) / posterior_.noise);
   double rest = 0, below = 0, group = 0, entropy = -xlogx(posterior_.null);
@@ -228,7 +274,12 @@ std::size_t CulpritSearch::next(std::span<const double> build_seconds, double me
   const std::size_t ends = counts_[0] + counts_[commits_];
   const std::size_t first = posterior_.effect_size < kClear ? kFirstUnclear : kFirst;
   if (ends < 2 * first || (data_.size() + 1) % kAnchor == 0) return lesser_end();
-  if (posterior_.null > kDoubted && ends < 2 * kMostDoubted) return lesser_end();
+  const double dearest = *std::ranges::max_element(build_seconds);
+  const double most_of_end = std::min(dearest / measure_seconds, kMostDoubtedOfBuilds);
+  const auto of_end = static_cast<double>(ends) / 2;
+  if ((posterior_.null > kDoubted && of_end < kMostDoubted) ||
+      (posterior_.null > kDoubtedOfBuilds && of_end < most_of_end))
+    return lesser_end();
   const double effect_size = std::clamp(posterior_.effect_size, 0.3, 30.0);
   const std::vector<double> counts = counts_of_builds();
   double most = -1;

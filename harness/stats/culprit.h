@@ -8,8 +8,11 @@
 /// Next measurement. The commit with the highest information gain per second: the mutual information of k and the
 /// outcome at the current estimate of d / sigma (Ben-Or and Hassidim, FOCS 2008: measure at the posterior's median). If
 /// a commit must be built first, the best number of measurements on one build counts. Both ends are measured first, and
-/// more often if they do not differ clearly: whether they differ at all is asked of what is built already. Every
-/// kAnchor-th measurement is of an end, so that drift is recognised as drift.
+/// more often if they do not differ clearly: whether they differ at all is asked of what is built already, the longer
+/// the longer a build takes. Every kAnchor-th measurement is of an end, so that drift is recognised as drift.
+///
+/// Several culprits. The posterior above is of one step. has_several() says when two or more are likelier than one or
+/// none; then, and when the search for one is at its end, steps() is the posterior of all (culprit_steps.h).
 ///
 /// Layout. Each executable has an offset of its own (culprit_fit.h), which further measurements of it do not make
 /// smaller. So a measurement tells the less about a build the more often it was measured, and the search goes to other
@@ -38,19 +41,17 @@
 /// took hundreds of measurements for little.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <vector>
 
-namespace lab::stats {
+#include "harness/stats/culprit_steps.h"
 
-/// Commits first..last, one of which is the culprit. More than one if commits between them cannot be measured.
-struct SuspectRange {
-  std::size_t first = 0;
-  std::size_t last = 0;
-  double probability = 0;
-};
+namespace lab::stats {
 
 struct Posterior {
   double null = 1;              ///< probability that the ends do not differ
@@ -69,8 +70,10 @@ class CulpritSearch {
   explicit CulpritSearch(std::size_t commits);
 
   /// Adds a measurement of `commit` in 0..commits; `value` must be positive and finite. `link`: which layout of its
-  /// build was measured; the search takes every build to have as many as were seen of any.
+  /// build was measured; the search takes every build to have as many as were seen of any, or `links_of_build()`.
   void add(std::size_t commit, double value, std::size_t link = 0);
+  /// Each build has so many layouts, and each measurement of it was and will be of another one until all were measured.
+  void links_of_build(std::size_t count);
   /// Marks a commit that cannot be measured: next() never returns it, and it cannot be distinguished from the next
   /// commit as the culprit.
   void skip(std::size_t commit);
@@ -90,6 +93,12 @@ class CulpritSearch {
   /// of one measurement.
   std::size_t next(std::span<const double> build_seconds, double measure_seconds) const;
 
+  /// All steps, not only one; none before both ends were measured.
+  const StepsPosterior* steps() const;
+  /// Whether two or more steps were likelier than one or none at the last measurement whose number is a multiple of
+  /// kLookForSeveral.
+  bool has_several() const;
+
   std::size_t measurements() const { return data_.size(); }
   std::size_t measurements(std::size_t commit) const { return counts_[commit]; }
   bool skipped(std::size_t commit) const { return skipped_[commit]; }
@@ -103,6 +112,7 @@ class CulpritSearch {
   };
 
   void update();
+  Measurements first_measurements(std::size_t count) const;
   std::size_t lesser_end() const;
   SuspectRange group_of(std::size_t commit) const;
   /// By commit: the number of measurements of its build.
@@ -111,19 +121,24 @@ class CulpritSearch {
   /// links take turns.
   double known(double count) const;
   double most_known() const;
+  double links() const { return static_cast<double>(std::max(least_links_, links_.size())); }
 
   std::size_t commits_;
   std::vector<Measurement> data_;  ///< in the order of measuring
   std::vector<std::size_t> counts_;
   std::vector<std::size_t> builds_;  ///< of each commit: the first commit with an equal executable
   std::set<std::size_t> links_;      ///< that were measured, of any commit
+  std::size_t least_links_ = 1;      ///< of each build
   std::vector<bool> skipped_;
   std::vector<bool> excluded_;
   Posterior posterior_;
   /// Root mean square of lambda (culprit_fit.h) in all hypotheses but those of the likeliest run: what keeps them
   /// alive.
   double doubtful_offset_ = 0;
-  std::size_t likeliest_ = 0;  ///< last commit of the likeliest run of the last update
+  // Of the data so far, once somebody asked:
+  mutable std::shared_ptr<const StepsPosterior> steps_;
+  mutable std::map<std::size_t, bool> has_several_;  ///< by number of measurements
+  std::size_t likeliest_ = 0;                        ///< last commit of the likeliest run of the last update
 };
 
 /// Information gain, in nats, of a measurement about a yes-or-no question: yes has probability `p`; the outcome is

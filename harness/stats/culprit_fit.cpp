@@ -13,41 +13,20 @@
 #include <span>
 #include <utility>
 
+#include "harness/stats/culprit_prior.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::stats {
 
 namespace {
 
-/// A component of the prior of the effect's size, in sigma.
-struct EffectPrior {
-  double tau;
-  double probability;
-};
-
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-constexpr double kNoiseShape = 0.5;
-constexpr double kNoiseScale = 5e-4;
 /// Of the values: the largest unit that they are taken to be rounded to without a sign of a tick, and if all are equal.
 constexpr double kCoarsest = 0.1, kCoarsestEqual = 0.01;
 constexpr int kMostDigits = 10;
-/// Scales of the drift: sigma per square root of a measurement; all equally likely.
-constexpr std::array<double, 3> kDrifts{0.01, 0.1, 0.4};
-/// Offsets of builds, in sigma of a measurement.
-struct OffsetPrior {
-  double lambda;
-  double probability;
-};
-constexpr std::array<OffsetPrior, 5> kOffsets{{{0, 0.7}, {0.4, 0.075}, {1, 0.075}, {2.5, 0.075}, {10, 0.075}}};
-/// Relative offsets: several times as much is rare.
-constexpr double kUsualOffset = 0.03;
-/// Effects of hundreds of sigma are rare but real: the size of an executable has no noise and may double.
-constexpr std::array<EffectPrior, 4> kEffects{{{1, 0.49}, {4, 0.49}, {64, 0.01}, {1024, 0.01}}};
 constexpr std::array<EffectPrior, 1> kNoEffect{{{1, 1}}};  ///< of the null hypothesis
-constexpr double kNegligible = 8;  ///< nats: if a size explains the data so much worse, no larger one is tried
-constexpr double kHopeless = 20;   ///< nats behind the likeliest hypothesis
-constexpr double kDisturbed = 1, kInlier = 9;
-constexpr double kLeastRange = std::numbers::ln2;
+constexpr double kNegligible = 8;           ///< nats: if a size explains the data so much worse, no larger one is tried
+constexpr double kHopeless = 20;            ///< nats behind the likeliest hypothesis
 constexpr std::size_t kEnoughForModes = 5;  ///< measurements
 /// A decline of the likelihood from one offset to the next continues if there are so many measurements, and if no size
 /// of an effect so large was skipped.
@@ -57,7 +36,6 @@ constexpr double kFar = 3;           ///< robust sigma, for the second start
 constexpr int kSteps = 30;
 constexpr double kConverged = 1e-2;  ///< nats
 constexpr double kSameShare = 0.01;  ///< inlier probabilities that differ by less are equal
-constexpr double kLeast = 1e-9;      ///< of a precision, so that the matrix stays invertible
 
 constexpr double kNormalQuartile = 0.6744897501960817;
 
