@@ -16,7 +16,7 @@ namespace lab::stats {
 namespace {
 
 /// The grid of sigma_link: from where no table shows it to more than anybody has reported.
-constexpr double kLeastSigma = 5e-5, kMostSigma = 0.3;
+constexpr double kLeastEffect = 5e-5, kMostEffect = 0.3;
 constexpr int kSigmas = 25, kNoises = 17;
 /// The grid of the noise, around its estimate.
 constexpr double kNoiseRange = 4;
@@ -185,7 +185,7 @@ LayoutEffect layout_effect(const std::vector<Datum>& base, const std::vector<Dat
   std::vector<double> sigmas(kSigmas), logs(kSigmas), shares(kSigmas);
   double best = -1e300, likeliest = -1e300, of_none = 0;
   for (std::size_t s = 0; s < kSigmas; ++s) {
-    sigmas[s] = kLeastSigma * std::pow(kMostSigma / kLeastSigma, static_cast<double>(s) / (kSigmas - 1));
+    sigmas[s] = kLeastEffect * std::pow(kMostEffect / kLeastEffect, static_cast<double>(s) / (kSigmas - 1));
     std::array<double, kNoises> of_noise{};
     double top = -1e300;
     for (std::size_t k = 0; k < kNoises; ++k) {
