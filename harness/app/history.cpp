@@ -10,7 +10,9 @@
 #include "harness/base/fit.h"
 #include "harness/base/glob.h"
 #include "harness/base/nearest.h"
+#include "harness/base/parallel.h"
 #include "harness/base/terminal.h"
+#include "harness/judge/changes.h"
 #include "harness/judge/common_changes.h"
 #include "harness/results/result.h"
 
@@ -119,6 +121,32 @@ Expected<void> tell_common(Store& store, std::vector<judge::SeriesHistory>& hist
   return {};
 }
 
+/// Adds the smallest detectable step to at most `most` of the histories.
+Expected<void> add_detectable(Store& store, std::size_t most, std::vector<judge::SeriesHistory>& histories) {
+  std::vector<std::size_t> judged;
+  for (std::size_t i = 0; i < histories.size(); ++i)
+    if (histories[i].findings.judged.nights_missing == 0) judged.push_back(i);
+  const std::size_t count = std::min(most, judged.size());
+  std::vector<std::vector<results::SeriesPoint>> points;
+  std::map<std::string, std::vector<judge::WatchedSince>> contexts;
+  for (std::size_t k = 0; k < count; ++k) {
+    const SeriesKey& series = histories[judged[k * judged.size() / count]].series;
+    Expected<std::vector<results::SeriesPoint>> of = store.points(series);
+    if (!of) return of.error();
+    points.push_back(std::move(*of));
+    if (contexts.contains(series.machine)) continue;
+    const Expected<std::vector<results::TimedSeries>> timed = store.timed(series.machine);
+    if (!timed) return timed.error();
+    contexts[series.machine] = judge::watched_machine(*timed);
+  }
+  in_parallel(count, [&](std::size_t k) {
+    judge::SeriesHistory& one = histories[judged[k * judged.size() / count]];
+    one.findings.seen =
+        judge::smallest_detectable(points[k], one.findings.changes, contexts.find(one.series.machine)->second);
+  });
+  return {};
+}
+
 }  // namespace
 
 Expected<Store> open_store(const fs::path& results, const HistoryObserver& observer) {
@@ -146,6 +174,8 @@ Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& reques
   Expected<std::vector<judge::SeriesHistory>> histories = load_histories(*store, *list, request.with_points);
   if (!histories) return histories;
   if (const Expected<void> told = tell_common(*store, *histories); !told) return told.error();
+  if (const Expected<void> added = add_detectable(*store, request.most_detectable, *histories); !added)
+    return added.error();
   return histories;
 }
 

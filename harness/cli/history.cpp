@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <ctime>
 
 #include "harness/base/terminal.h"
@@ -15,6 +16,9 @@
 namespace lab::cli {
 
 namespace {
+
+/// The text has the range of the smallest detectable steps of so many series. All of them would take seconds.
+constexpr std::size_t kAsked = 64;
 
 void show(const results::StoreProgress& progress, StatusLine& line) {
   if (progress.waiting) return line.print("history: waiting for another process that reads the same results");
@@ -40,7 +44,8 @@ Expected<ExitStatus> run_history(const Options& options) {
     return ExitStatus::kOk;
   }
   const Expected<std::vector<judge::SeriesHistory>> histories =
-      app::history({results, options.value("--benchmark"), for_script, for_script}, observer);
+      app::history({results, options.value("--benchmark"), for_script, for_script, for_script ? SIZE_MAX : kAsked},
+                   observer);
   if (!histories) return histories.error();
   if (for_script)
     for (const judge::SeriesHistory& one : *histories) fmt::print("{}", report::to_json(one));

@@ -146,7 +146,7 @@ void fields(F& f, LevelChange& c) {
 LAB_JSON_STRUCT(MetricChange, index, metric, before, after, commits, started)
 LAB_JSON_STRUCT(JudgedRange, nights_missing, from, reason)
 LAB_JSON_STRUCT(SeriesPattern, switching, drifting, noise_ratio, noise_at, noise_started)
-LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_changes, judged, pattern, seen)
+LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_changes, judged, pattern)
 
 namespace {
 
@@ -183,7 +183,6 @@ SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<cons
                           pattern_of(points),
                           {}};
   findings.judged = judged_of(points, findings.changes);
-  findings.seen = smallest_detectable(points, findings.changes, contexts);
   return findings;
 }
 

@@ -34,7 +34,8 @@ struct SeriesFindings {
   std::vector<MetricChange> metric_changes;
   JudgedRange judged;
   SeriesPattern pattern;
-  std::optional<double> seen;  ///< smallest_detectable()
+  /// smallest_detectable(), where somebody asked for it: it takes longer than all other findings. Not kept in a store.
+  std::optional<double> seen = {};
 };
 
 /// The findings in `points`: one series in order of time, not empty. `contexts`: known from the machine's other series.

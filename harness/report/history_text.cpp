@@ -31,8 +31,9 @@ std::string seen_text(const UnchangedCounts& unchanged) {
   if (unchanged.most_seen <= 0) return "";
   const std::string least = significant(100 * unchanged.least_seen, 2);
   const std::string most = significant(100 * unchanged.most_seen, 2);
-  return fmt::format(" (a step of {}{} % is alarmed within {} nights in {} cases)", least == most ? "" : least + " to ",
-                     most, stats::ChangePointDetector::kPlain, kPowerText);
+  const std::string of = unchanged.asked < unchanged.quiet ? fmt::format(", by {} of them", unchanged.asked) : "";
+  return fmt::format(" (a step of {}{} % is alarmed within {} nights in {} cases{})",
+                     least == most ? "" : least + " to ", most, stats::ChangePointDetector::kPlain, kPowerText, of);
 }
 
 /// Maximum rows of a machine's table; --json has all.
@@ -184,9 +185,10 @@ void UnchangedCounts::add(const judge::SeriesFindings& findings) {
   fewest_before = quiet == 0 ? before : std::min(fewest_before, before);
   most_before = std::max(most_before, before);
   ++quiet;
-  const double seen = findings.seen.value_or(0);
-  least_seen = least_seen == 0 ? seen : std::min(least_seen, seen == 0 ? least_seen : seen);
-  most_seen = std::max(most_seen, seen);
+  if (!findings.seen) return;
+  least_seen = asked == 0 ? *findings.seen : std::min(least_seen, *findings.seen);
+  most_seen = std::max(most_seen, *findings.seen);
+  ++asked;
 }
 
 void UnchangedCounts::add(const judge::JudgedRange& young_one) {

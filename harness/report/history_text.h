@@ -40,7 +40,8 @@ std::string quiet_text(const judge::JudgedRange& judged, std::size_t nights);
 struct UnchangedCounts {
   std::size_t quiet = 0;                             ///< series that can be called unchanged
   std::size_t fewest_before = 0, most_before = 0;    ///< their first nights, in which no change can be found
-  double least_seen = 0, most_seen = 0;              ///< their smallest detectable steps; 0: unknown
+  std::size_t asked = 0;                             ///< of these, whose smallest detectable steps are known
+  double least_seen = 0, most_seen = 0;              ///< which are from and to this; 0: none is known
   std::size_t switching = 0;                         ///< series that switch between two levels
   std::size_t drifting = 0;                          ///< series that drift
   std::size_t young = 0;                             ///< series with too few nights

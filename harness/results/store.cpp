@@ -116,6 +116,10 @@ Expected<std::string> Store::findings(const SeriesKey& series) {
   return sound([&](StoreTables& tables) { return tables.findings(series); });
 }
 
+Expected<std::vector<TimedSeries>> Store::timed(const std::string& machine) {
+  return sound([&](StoreTables& tables) { return tables.timed(machine); });
+}
+
 Expected<std::vector<SeriesPoint>> Store::points(const SeriesKey& series) {
   return sound([&](StoreTables& tables) { return tables.points(series); });
 }

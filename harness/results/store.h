@@ -67,6 +67,8 @@ class Store {
   Expected<std::string> findings(const SeriesKey& series);
   /// Its points in order of time.
   Expected<std::vector<SeriesPoint>> points(const SeriesKey& series);
+  /// All series of a machine, as MachineRules are made of.
+  Expected<std::vector<TimedSeries>> timed(const std::string& machine);
 
   /// Problems found, as sentences: one per unreadable result, and an index that could not be written.
   Expected<std::vector<std::string>> remarks();

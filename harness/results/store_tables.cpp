@@ -197,7 +197,7 @@ std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
   return points;
 }
 
-MachineRules StoreTables::rules_of(const std::string& machine) {
+std::vector<TimedSeries> StoreTables::timed(const std::string& machine) {
   Statement all = database_.prepare(
       "SELECT series.id, started, median FROM series JOIN point ON point.series = series.id WHERE machine = ? "
       "ORDER BY series.id, started, result");
@@ -208,7 +208,7 @@ MachineRules StoreTables::rules_of(const std::string& machine) {
     series.back().started.push_back(all.text(1));
     series.back().medians.push_back(all.real(2));
   }
-  return rules_.machine(series);
+  return series;
 }
 
 void StoreTables::update_findings() {
@@ -222,7 +222,7 @@ void StoreTables::update_findings() {
 }
 
 void StoreTables::update_findings(const std::string& machine) {
-  const MachineRules rules = rules_of(machine);
+  const MachineRules rules = rules_.machine(timed(machine));
   Statement all = database_.prepare("SELECT id FROM series WHERE machine = ? AND (findings IS NULL OR watched != ?)");
   all.bind(machine).bind(rules.watched);
   std::vector<std::int64_t> stale;

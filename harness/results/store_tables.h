@@ -34,6 +34,7 @@ class StoreTables {
   std::vector<SeriesKey> series();
   std::string findings(const SeriesKey& series);
   std::vector<SeriesPoint> points(const SeriesKey& series);
+  std::vector<TimedSeries> timed(const std::string& machine);
   std::vector<std::string> problems();
   std::vector<std::pair<std::string, std::size_t>> skipped();
   std::size_t readable();
@@ -51,7 +52,6 @@ class StoreTables {
   void add(std::int64_t result, const CondensedResult& condensed, const CondensedRow& row);
   void update_findings();
   void update_findings(const std::string& machine);
-  MachineRules rules_of(const std::string& machine);
   std::int64_t word(const std::string& text);
   std::int64_t id_of(const SeriesKey& series);
   std::int64_t added(const SeriesKey& series);
