@@ -68,8 +68,11 @@ const stats::StepsPosterior* BisectEvidence::all_steps(double required) const {
   std::size_t measured = 0;
   for (std::size_t i = 0; i < question_.commits.size(); ++i) measured += estimate_.measurements(i) > 0;
   if (measured < 3) return nullptr;
-  const bool is_at_end = estimate_.has_culprit(required) || estimate_.is_exhausted();
-  return is_at_end || estimate_.has_several() ? estimate_.steps() : nullptr;
+  if (estimate_.has_several()) return estimate_.steps();
+  if (!estimate_.has_culprit(required) && !estimate_.is_exhausted()) return nullptr;
+  const stats::StepsPosterior* const steps = estimate_.steps();
+  // Where one culprit could not be named, sets of steps are no reason to measure on, unless they name one.
+  return estimate_.has_culprit(required) || !steps->named(required).empty() ? steps : nullptr;
 }
 
 BisectEvidence::Beliefs BisectEvidence::current() const {

@@ -16,7 +16,7 @@ namespace {
 constexpr double kSideEnds = 5;  ///< measurements
 constexpr double kOthers = 0.05, kLikelyOthers = 0.5;
 constexpr double kMostOfBuild = 12;  ///< measurements, while nothing more is built
-constexpr double kWorthwhileSteps = 0.2, kPatienceSteps = 100, kLeastPatientSteps = 0.6;
+constexpr double kWorthwhileSteps = 0.2, kPatienceSteps = 100;
 constexpr std::array<double, 4> kBatchesOfBuild{1, 2, 4, 8};
 constexpr double kDeviations = 2;
 
@@ -171,7 +171,7 @@ double StepsPosterior::worthwhile() const {
   double entropy = 0;
   for (const StepSet& set : sets_) entropy += entropy_of(set.probability);
   const double patience = std::max(1.0, static_cast<double>(measurements_) / kPatienceSteps);
-  return std::min(kWorthwhileSteps * patience, kLeastPatientSteps) * entropy;
+  return kWorthwhileSteps * patience * entropy;
 }
 
 std::optional<std::size_t> StepsPosterior::most_telling(std::span<const double> build_seconds, double measure_seconds,
