@@ -21,7 +21,8 @@ struct HistoryRequest {
   std::optional<std::string> benchmark;           ///< a glob; none: all
   bool with_points = false;                       ///< false: the points of every series stay empty
   bool may_be_empty = false;                      ///< without results: an empty history, not an error
-  /// Of at most so many series, evenly chosen from those that are judged, the findings have the smallest detectable step.
+  /// Of at most so many series, evenly chosen from those that are judged, the findings have the smallest detectable
+  /// step.
   std::size_t most_detectable = 0;
 };
 

@@ -29,7 +29,7 @@ Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& 
 
 /// Writes the report of a running session into `folder`: only the page, without drawings or verdicts.
 /// `planned_blocks` is the estimated total, 0 if unknown.
-Expected<void> keep_report(const results::Result& result, const std::filesystem::path& folder,
-                           int planned_blocks, const std::filesystem::path& root = root_dir());
+Expected<void> keep_report(const results::Result& result, const std::filesystem::path& folder, int planned_blocks,
+                           const std::filesystem::path& root = root_dir());
 
 }  // namespace lab::app

@@ -39,7 +39,8 @@ std::string kept_page_of(const results::Result& result, int planned_blocks) {
 TEST(KeptReport, has_verdicts_after_a_session_with_a_base) {
   const results::Result session = report::sample::two_arms();
   const std::string verdict = report::escape_html(report::sentence(*judge::compare_arms(session, {})));
-  EXPECT_EQ(kept_page_of(session, 20).find(verdict), std::string::npos) << "verdicts of a part would be wrong too often";
+  EXPECT_EQ(kept_page_of(session, 20).find(verdict), std::string::npos)
+      << "verdicts of a part would be wrong too often";
   const std::string page = page_of(session);
   EXPECT_NE(page.find("<p class=\"lead\">" + verdict), std::string::npos);
   EXPECT_NE(page.find("id=\"table-comparison\""), std::string::npos);

@@ -43,9 +43,8 @@ Expected<ExitStatus> run_history(const Options& options) {
     fmt::print("{}", for_script ? report::to_json(*night) : report::to_text(*night));
     return ExitStatus::kOk;
   }
-  const Expected<std::vector<judge::SeriesHistory>> histories =
-      app::history({results, options.value("--benchmark"), for_script, for_script, for_script ? SIZE_MAX : kAsked},
-                   observer);
+  const Expected<std::vector<judge::SeriesHistory>> histories = app::history(
+      {results, options.value("--benchmark"), for_script, for_script, for_script ? SIZE_MAX : kAsked}, observer);
   if (!histories) return histories.error();
   if (for_script)
     for (const judge::SeriesHistory& one : *histories) fmt::print("{}", report::to_json(one));

@@ -200,7 +200,11 @@ class Build:
     def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
         """(steps, seconds): how many steps a build would run, and about how long they take on this machine."""
         steps = self.plan(targets)
-        return len(steps), ninja.work_of(steps) / self._speed()
+        return len(steps), self.seconds_of(ninja.work_of(steps))
+
+    def seconds_of(self, work: float) -> float:
+        """About how long this machine takes for seconds of ninja.work_of()."""
+        return work / self._speed()
 
     def _speed(self) -> float:
         """Seconds of ninja.work_of() that this machine does in a second."""
@@ -231,7 +235,7 @@ class Build:
         with self.compile_steps().taking(cache, targets, step_s) as (environment, objects):
             if objects:
                 left = ninja.work_of(planned or (), objects)
-                print_line(f"build cache: the rest of the build takes about {duration(left / self._speed())}")
+                print_line(f"build cache: the rest of the build takes about {duration(self.seconds_of(left))}")
             started = time.monotonic()
             status = ninja.run([*command, *targets], log, "build", environment, planned or (), objects)
         if status != 0:

@@ -18,6 +18,10 @@ FIRST_GUESS_S = {"probe": 10}
 FETCHED_BYTES_A_SECOND = 5e6
 """A typical connection; unpacking happens at the same time."""
 
+EXHIBITS, REPORT_S, WORK_OF_EXECUTABLE = 1.1, 7, 1.9
+"""What a session takes beside its budget: a tenth for exhibits, seconds for the report, and seconds of ninja.work_of()
+for linking the layouts of a new executable and checking it."""
+
 UNFIT = 4
 """Exit status of a session whose times have no verdict. The report of it is written first."""
 
@@ -106,7 +110,8 @@ def main(argv: list[str]) -> int:
         with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
             status, _ = harness_stage(harness, "probe", ["--allocate"])
         stages.forget_if_failed("probe", status)
-        with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", budget_of(harness, flags)):
+        seconds = session_s(ready, budget_of(harness, flags))
+        with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", seconds):
             measured, result = harness_stage(harness, "run", [*flags, "--report", folder])
         path, written = os.path.join(folder, "index.html"), 0
         if not is_reported(folder, result):
@@ -173,6 +178,14 @@ def budget_of(harness: str, flags: list[str]) -> float:
         return float(json.loads(done.stdout)["budget_seconds"])
     except (ValueError, KeyError, TypeError):
         return 0.0
+
+
+def session_s(ready: build.Build, budget: float) -> float:
+    """Seconds that a session with this budget takes in all: with its exhibits, its report, and what must first be linked
+    and checked. `budget`: 0 if it is not known."""
+    folders = [os.path.join(ready.folder, "layouts", variant["executable"]) for variant in ready.variants()]
+    fresh = sum(not os.path.exists(folder) for folder in folders)
+    return EXHIBITS * budget + REPORT_S + ready.seconds_of(WORK_OF_EXECUTABLE * fresh) if budget else 0
 
 
 def harness_stage(harness: str, verb: str, arguments: Sequence[str],

@@ -264,6 +264,20 @@ class Button(unittest.TestCase):
                 self.assertEqual(button.budget_of(harness, ["--quick"]), expected)
 
 
+    def test_a_session_takes_longer_after_a_build(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            ready = mock.Mock(folder=folder)
+            ready.variants.return_value = [{"executable": "variants/f/a"}, {"executable": "variants/f/b"}]
+            ready.seconds_of.side_effect = lambda work: 10 * work
+            before = button.session_s(ready, 100)
+            os.makedirs(os.path.join(folder, "layouts/variants/f/a"))
+            after = button.session_s(ready, 100)
+            os.makedirs(os.path.join(folder, "layouts/variants/f/b"))
+            self.assertAlmostEqual(before - after, after - button.session_s(ready, 100))
+            self.assertGreater(before, after)
+            self.assertGreater(button.session_s(ready, 100), 100)
+            self.assertEqual(button.session_s(ready, 0), 0)
+
     def test_a_stage_that_failed_gives_no_forecast(self) -> None:
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(button, "print_line"), \
                 mock.patch.object(button, "TIMES", os.path.join(folder, "times")):
