@@ -119,7 +119,7 @@ Command run_command() {
            {"--seed", "N", "for the workloads and the order (default: 1)"},
            {"--timeout", "SECONDS", "kill a process after this time"},
            {"--out", "FILE", "write the result to FILE instead of results/<machine>/"},
-           {"--report", "DIR", "write a report into DIR after each block"}},
+           {"--report", "DIR", "a page in DIR after each block, a report at the end"}},
           run_session,
           "If the time is too short for all benchmarks, the core workloads of each family are always measured, and "
           "the others take turns over the sessions of this machine; the output names those that wait. --quick and "
