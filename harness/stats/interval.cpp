@@ -1,11 +1,13 @@
 #include "harness/stats/interval.h"
 
+#include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <map>
 
 #include "harness/stats/quantile.h"
+#include "harness/stats/sessions.h"
 
 namespace lab::stats {
 
@@ -69,7 +71,9 @@ std::vector<double> block_ratios(std::span<const Datum> from, std::span<const Da
   return ratios;
 }
 
-std::optional<Estimate> estimate_ratio(std::span<const Datum> from, std::span<const Datum> to, double coverage) {
+namespace {
+
+std::optional<Estimate> ratio_of_session(std::span<const Datum> from, std::span<const Datum> to, double coverage) {
   std::vector<double> logarithms = block_ratios(from, to);
   if (logarithms.empty()) return std::nullopt;
   for (double& value : logarithms) {
@@ -81,6 +85,26 @@ std::optional<Estimate> estimate_ratio(std::span<const Datum> from, std::span<co
   if (estimate.interval)
     estimate.interval = Interval{std::exp(estimate.interval->low), std::exp(estimate.interval->high)};
   return estimate;
+}
+
+}  // namespace
+
+std::optional<Estimate> estimate_ratio(std::span<const Datum> from, std::span<const Datum> to, double coverage) {
+  if (from.empty() || to.empty()) return std::nullopt;
+  const auto is_same = [&](const Datum& one) { return one.session == from.front().session; };
+  if (std::ranges::all_of(from, is_same) && std::ranges::all_of(to, is_same))
+    return ratio_of_session(from, to, coverage);
+  const std::map<int, std::vector<Datum>> numerators = by_session(from), denominators = by_session(to);
+  std::vector<Estimate> sessions;
+  for (const auto& [session, data] : numerators)
+    if (const auto other = denominators.find(session); other != denominators.end())
+      if (!block_ratios(data, other->second).empty()) {
+        const std::optional<Estimate> ratio = ratio_of_session(data, other->second, coverage);
+        if (!ratio) return std::nullopt;  // a value that is not positive
+        sessions.push_back(*ratio);
+      }
+  if (sessions.empty()) return std::nullopt;
+  return combined(sessions, coverage);
 }
 
 std::optional<double> relative_half_width(const Estimate& estimate) {

@@ -24,6 +24,7 @@ struct Estimate {
   std::size_t count = 0;  ///< number of values
   double median = 0;
   std::optional<Interval> interval;  ///< none if `count` values cannot reach the requested coverage
+  std::size_t sessions = 1;          ///< that were put together (sessions.h)
 };
 
 /// Probability that [x_(depth), x_(count + 1 - depth)] of `count` independent values covers the median of their
@@ -49,7 +50,8 @@ Estimate estimate_median(std::span<const double> values, double coverage = kCove
 struct Datum {
   int block = 0;
   double value = 0;
-  int layout = 0;  ///< the link of its executable; 0: the only one
+  int layout = 0;   ///< the link of its executable; 0: the only one
+  int session = 0;  ///< that it ran in; blocks of different sessions have different numbers
 };
 
 /// from / to for every block that contains both sides, in the order of blocks (above 1: `to` is faster). Drift between
@@ -57,7 +59,8 @@ struct Datum {
 std::vector<double> block_ratios(std::span<const Datum> from, std::span<const Datum> to);
 
 /// Median ratio and interval by the method above, on logarithms, so that exchanging both sides gives the exact inverse.
-/// None if no block contains both sides or a value is not positive.
+/// None if no block contains both sides or a value is not positive. Of several sessions, each gives its own ratio, and
+/// these are put together (sessions.h).
 std::optional<Estimate> estimate_ratio(std::span<const Datum> from, std::span<const Datum> to,
                                        double coverage = kCoverage);
 
