@@ -102,7 +102,8 @@ std::string metric_name(std::string_view benchmark, const WorkloadInfo& workload
 }
 
 std::optional<double> phase_time(const WorkloadInfo& workload, const Process& process, const std::string& phase) {
-  if (phase.empty()) return process.real_time;
+  // In a picture (judge/picture.h), a process whose times do not count has none.
+  if (phase.empty()) return process.real_time > 0 ? std::optional(process.real_time) : std::nullopt;
   if (process.points.empty()) return median_phase(process.samples, phase, operations_of(workload, phase));
   double sum = 0;
   for (const ProcessPoint& point : process.points) {
@@ -116,7 +117,7 @@ std::optional<double> phase_time(const WorkloadInfo& workload, const Process& pr
 std::optional<double> metric_value(const WorkloadInfo& workload, const Process& process, std::string_view metric) {
   if (metric.empty()) metric = workload.primary;
   if (const auto own = counter(process.counters, metric)) return own;
-  if (metric == bench::kTimeMetric) return process.real_time;
+  if (metric == bench::kTimeMetric) return phase_time(workload, process, "");
   return is_phase(workload, metric) ? phase_time(workload, process, std::string(metric)) : std::nullopt;
 }
 

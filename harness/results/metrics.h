@@ -42,7 +42,7 @@ std::optional<double> metric_value(const WorkloadInfo& workload, const Process& 
 std::optional<double> metric_value(const WorkloadInfo& workload, const ProcessPoint& point, std::string_view metric);
 
 /// Nanoseconds per operation of one phase, or of all phases if `phase` is "": the median over the repetitions, of a
-/// sweep the geometric mean over the points. None if the process does not have the phase.
+/// sweep the geometric mean over the points. None if the process does not have the phase, or no times.
 std::optional<double> phase_time(const WorkloadInfo& workload, const Process& process, const std::string& phase);
 
 }  // namespace lab::results

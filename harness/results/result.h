@@ -168,7 +168,8 @@ struct Process {
   std::optional<Warmup> warmup;                        ///< none if not recorded
   std::vector<ProcessPoint> points = {};               ///< of a sweep; then `samples` is empty
   std::string device = {};                             ///< "": none
-  int layout = 0;  ///< the link of its executable that ran, from 1; 0: the build has one link
+  int layout = 0;   ///< the link of its executable that ran, from 1; 0: the build has one link
+  int session = 0;  ///< in a picture of several sessions (judge/picture.h): which; not in a file
 };
 
 /// The checksum of a reference variant that was not selected and ran only to give this checksum.
@@ -192,6 +193,7 @@ struct Exhibit {
   std::string file;                       ///< relative to the folder of the result
   int processes = 0;                      ///< that it is made of
   std::map<std::string, double> summary;  ///< of latencies: kP50 and so on, nanoseconds; of events: their figures
+  std::string session = {};               ///< in a picture, the id of the other session that made it; not in a file
 };
 
 struct Unsupported {
@@ -263,6 +265,9 @@ std::string serialize(const Result& result);
 /// invalid JSON (NaN included), other formats, a later schema, an impossible time, a duplicate process.
 Expected<Result> parse_result(std::string_view text, std::string_view name);
 Expected<Result> load_result(const std::filesystem::path& path);
+/// Everything that the file has before its processes, which is little of it: the facts, the session and its arms.
+/// Nothing after them is checked.
+Expected<Result> load_result_head(const std::filesystem::path& path);
 /// As parse_result, from a JSON document.
 Expected<Result> result_from(const boost::json::value& document, std::string_view name);
 

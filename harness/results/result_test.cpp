@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/scratch_folder.h"
 #include "harness/results/result_fixture.h"
 
 namespace lab::results {
@@ -24,6 +25,27 @@ std::string complaint_about(std::string_view text) {
 }
 
 }  // namespace
+
+TEST(Result, has_a_head_that_is_read_alone) {
+  Result written = fixture_result(3);
+  written.arms = {{"head", written.build, written.pins, written.source, {{"shelf/quick", "ab12"}}, {}}};
+  const std::string text = serialize(written);
+  const ScratchFolder folder;
+  folder.write("a.json", text);
+  // Also of a file that is damaged later.
+  folder.write("b.json", text.substr(0, text.find("\"real_time\"")));
+  folder.write("c.json", "{\"schema\": 1");
+  Result head = written;
+  for (const char* name : {"a.json", "b.json"}) {
+    const Expected<Result> read = load_result_head(folder.path() / name);
+    ASSERT_TRUE(read) << read.error().what;
+    head.processes.clear();
+    head.unsupported.clear();
+    EXPECT_EQ(serialize(*read), serialize(head));
+  }
+  EXPECT_FALSE(load_result_head(folder.path() / "c.json"));
+  EXPECT_FALSE(load_result_head(folder.path() / "d.json"));
+}
 
 TEST(Result, survives_a_round_trip) {
   Result written = fixture_result(2);
