@@ -13,6 +13,7 @@
 #include "harness/judge/exact.h"
 #include "harness/judge/judged_blocks.h"
 #include "harness/judge/summary.h"
+#include "harness/stats/sessions.h"
 
 namespace lab::judge {
 
@@ -37,6 +38,7 @@ stats::Interval allowed(const results::ExactClaim& claim, double value) {
 struct Off {
   double value = 0, stated = 0;
   stats::Interval allowed;  ///< for value - stated
+  int session = 0;
 };
 
 /// Judges the values of one benchmark; none without any.
@@ -49,13 +51,14 @@ std::optional<ExactValue> judged_value(const std::string& benchmark, ExactValue:
   judged.range = {all.front().value, all.front().value};
   judged.stated = {all.front().stated, all.front().stated};
   judged.holds = true;
-  std::vector<double> offs;
+  std::vector<stats::Datum> offs;
   stats::Interval allowed = all.front().allowed;
   for (const Off& one : all) {
     judged.range = {std::min(judged.range.low, one.value), std::max(judged.range.high, one.value)};
     judged.stated = {std::min(judged.stated.low, one.stated), std::max(judged.stated.high, one.stated)};
-    offs.push_back(one.value - one.stated);
-    judged.holds = judged.holds && offs.back() >= one.allowed.low && offs.back() <= one.allowed.high;
+    const double off = one.value - one.stated;
+    offs.push_back({0, off, 0, one.session});
+    judged.holds = judged.holds && off >= one.allowed.low && off <= one.allowed.high;
     allowed = {std::min(allowed.low, one.allowed.low), std::max(allowed.high, one.allowed.high)};
   }
   const auto by_value = [&] { return judged.holds ? ClaimVerdict::kReproduced : ClaimVerdict::kRefuted; };
@@ -64,7 +67,7 @@ std::optional<ExactValue> judged_value(const std::string& benchmark, ExactValue:
   } else if (source == ExactValue::Source::kCounter) {
     const bool agree = judged.range.low == judged.range.high && judged.stated.low == judged.stated.high;
     if (judged.count >= kLeastToAgree && agree) judged.verdict = by_value();
-  } else if (const std::optional<stats::Interval> interval = stats::estimate_median(offs).interval) {
+  } else if (const std::optional<stats::Interval> interval = stats::estimate_sessions(offs).interval) {
     const bool outside = interval->low > allowed.high || interval->high < allowed.low;
     if (judged.holds || outside) judged.verdict = by_value();
   }
@@ -81,16 +84,27 @@ ClaimVerdict order_verdict(const std::vector<std::optional<MeasuredRatio>>& step
 }
 
 /// By block: a benchmark has at most one process per block and arm. A figure of an exhibit counts as of block 0.
-std::map<int, double> values_by_block(const std::string& metric, const std::string& exhibit,
-                                      const std::string& benchmark, const Result& result) {
-  std::map<int, double> values;
+std::map<int, stats::Datum> values_by_block(const std::string& metric, const std::string& exhibit,
+                                            const std::string& benchmark, const Result& result) {
+  std::map<int, stats::Datum> values;
   if (exhibit.empty())
-    for (const stats::Datum& value : metric_values(result, benchmark, metric)) values[value.block] = value.value;
+    for (const stats::Datum& value : metric_values(result, benchmark, metric)) values[value.block] = value;
   else
     for (const results::Exhibit& one : result.exhibits)
       if (one.benchmark == benchmark && one.info.name == exhibit)
-        if (const auto figure = one.summary.find(metric); figure != one.summary.end()) values[0] = figure->second;
+        if (const auto figure = one.summary.find(metric); figure != one.summary.end()) values[0] = {0, figure->second};
   return values;
+}
+
+/// Keeps the values of sessions that have both.
+void keep_common_sessions(std::vector<stats::Datum>& a, std::vector<stats::Datum>& b) {
+  const auto keep = [](std::vector<stats::Datum>& from, const std::vector<stats::Datum>& other) {
+    std::set<int> sessions;
+    for (const stats::Datum& one : other) sessions.insert(one.session);
+    std::erase_if(from, [&](const stats::Datum& one) { return !sessions.contains(one.session); });
+  };
+  keep(a, b);
+  keep(b, a);
 }
 
 /// Makes the claim undecided if none of its benchmarks has what it needs.
@@ -245,7 +259,7 @@ class ClaimJudge {
   std::optional<ExactValue> value_of(const results::ExactClaim& claim, const std::string& benchmark) const {
     std::vector<Off> all;
     for (const Share& share : shares(claim.quantity, benchmark, result_))
-      all.push_back({share.value(), claim.stated.value, allowed(claim, share.value())});
+      all.push_back({share.value(), claim.stated.value, allowed(claim, share.value()), share.session});
     return judged_value(benchmark, source_of(claim.quantity, benchmark), all);
   }
 
@@ -267,7 +281,7 @@ class ClaimJudge {
       });
       if (!stated) continue;
       const double tolerance = kFormulaTolerance * std::abs(*stated);
-      all.push_back({share.value(), *stated, {-tolerance, tolerance}});
+      all.push_back({share.value(), *stated, {-tolerance, tolerance}, share.session});
       std::vector<double>& own = operands.emplace_back();
       for (const std::string& name : claim.stated.names()) own.push_back(metrics[name].at(share.block));
     }
@@ -304,13 +318,13 @@ ClaimVerdict judge_claim(double claimed, const std::optional<stats::Interval>& m
 
 std::vector<Share> shares(const results::Quantity& quantity, const std::string& benchmark, const Result& result) {
   std::vector<Share> found;
-  std::map<int, double> wholes;
+  std::map<int, stats::Datum> wholes;
   if (!quantity.over.empty()) wholes = values_by_block(quantity.over, quantity.exhibit, benchmark, result);
   for (const auto& [block, part] : values_by_block(quantity.metric, quantity.exhibit, benchmark, result)) {
     if (quantity.over.empty())
-      found.push_back({part, 1, block});
-    else if (const auto whole = wholes.find(block); whole != wholes.end() && whole->second > 0)
-      found.push_back({part, whole->second, block});
+      found.push_back({part.value, 1, block, part.session});
+    else if (const auto whole = wholes.find(block); whole != wholes.end() && whole->second.value > 0)
+      found.push_back({part.value, whole->second.value, block, part.session});
   }
   return found;
 }
@@ -332,20 +346,19 @@ std::optional<MeasuredRatio> measured_ratio(const std::string& family, const std
                                             const std::string& metric, const std::string& workload,
                                             const Result& result) {
   const std::string over = claimed_benchmark(family, from, workload), under = claimed_benchmark(family, to, workload);
-  const std::vector<stats::Datum> overs = metric_values(result, over, metric),
-                                  unders = metric_values(result, under, metric);
+  std::vector<stats::Datum> overs = metric_values(result, over, metric), unders = metric_values(result, under, metric);
   if (!is_exact(result, over, metric) || !is_exact(result, under, metric)) {
     const std::optional<stats::Estimate> ratio = stats::estimate_ratio(overs, unders);
     return ratio ? std::optional(MeasuredRatio{*ratio, false}) : std::nullopt;
   }
+  keep_common_sessions(overs, unders);
   const auto all_positive = [](const std::vector<stats::Datum>& values) {
     return std::ranges::all_of(values, [](const stats::Datum& one) { return one.value > 0; });
   };
   if (overs.empty() || unders.empty() || !all_positive(overs) || !all_positive(unders)) return std::nullopt;
   const double median = median_of(overs) / median_of(unders);
   MeasuredRatio ratio{{std::min(overs.size(), unders.size()), median, {}}, true};
-  if (exact_value(result, over, metric) && exact_value(result, under, metric))
-    ratio.interval = stats::Interval{median, median};
+  if (only_exact(overs, metric) && only_exact(unders, metric)) ratio.interval = stats::Interval{median, median};
   return ratio;
 }
 

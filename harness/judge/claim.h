@@ -43,7 +43,8 @@ ClaimVerdict judge_claim(double claimed, const std::optional<stats::Interval>& m
 struct Share {
   double part = 0;
   double whole = 1;
-  int block = 0;  ///< of the process
+  int block = 0;    ///< of the process
+  int session = 0;  ///< of the process, in a picture (picture.h)
   double value() const { return part / whole; }
 };
 std::vector<Share> shares(const results::Quantity& quantity, const std::string& benchmark,
@@ -58,7 +59,8 @@ std::string claimed_benchmark(const std::string& family, const std::string& vari
 /// A metric of one benchmark over that of another. With noise, it is estimated over the blocks that have both.
 struct MeasuredRatio : stats::Estimate {
   /// Without noise, one value of each benchmark is enough, in any block (judge/exact.h): the interval is the ratio of
-  /// the two. There is none if the processes of a benchmark disagree; the median is then that of the medians.
+  /// the two. There is none if the processes of a benchmark disagree; the median is then that of the medians. In a
+  /// picture, both values are of one session.
   bool exact = false;
 };
 

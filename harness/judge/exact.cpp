@@ -134,7 +134,10 @@ bool is_exact(const results::Result& result, std::string_view benchmark, std::st
 }
 
 std::optional<double> exact_value(const results::Result& result, std::string_view benchmark, std::string_view metric) {
-  const std::vector<stats::Datum> values = metric_values(result, benchmark, metric);
+  return only_exact(metric_values(result, benchmark, metric), metric);
+}
+
+std::optional<double> only_exact(std::span<const stats::Datum> values, std::string_view metric) {
   if (metric == kInstructions && values.size() == 1) return std::nullopt;
   return only_value(values);
 }

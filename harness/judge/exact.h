@@ -31,6 +31,9 @@ bool is_exact(const results::Result& result, std::string_view benchmark, std::st
 /// if no process has it.
 std::optional<double> exact_value(const results::Result& result, std::string_view benchmark, std::string_view metric);
 
+/// The same of these values of the metric.
+std::optional<double> only_exact(std::span<const stats::Datum> values, std::string_view metric);
+
 /// The value on which all agree; none if two differ, or without any.
 std::optional<double> only_value(std::span<const stats::Datum> values);
 

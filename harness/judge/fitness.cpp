@@ -20,7 +20,9 @@ namespace {
 constexpr double kAlarm = 1 - stats::kCoverage;
 
 ControlRow judge(const results::Result& result, const std::string& benchmark, std::size_t rows) {
-  const auto head = metric_values(result, benchmark);
+  // In a picture, the control is that of its main session.
+  auto head = metric_values(result, benchmark);
+  std::erase_if(head, [](const stats::Datum& one) { return one.session != 0; });
   const auto control = metric_values(result, benchmark, "", results::kControl);
   const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(head, control), rows, kUnfitAlpha);
   const stats::ArmData data = stats::to_strata(head, control, stratum);

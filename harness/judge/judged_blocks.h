@@ -51,15 +51,13 @@ class JudgedBlocks {
 
   /// Whether the times of this process of the workload are judged.
   bool judges(const results::Process& process) const {
-    return !disturbed_.contains(process.block) || !sets_aside(process.benchmark);
+    return !disturbed_.contains(process.block) || !sets_aside(process.session, process.benchmark);
   }
   /// Whether some of the benchmark's blocks were disturbed.
-  bool is_affected(std::string_view benchmark) const {
-    return blocks_of(benchmark).undisturbed < blocks_of(benchmark).all;
-  }
+  bool is_affected(std::string_view benchmark) const;
   /// Whether the times of the benchmark's disturbed blocks are not judged, if it has any.
-  bool sets_aside(std::string_view benchmark) const { return sets_aside_ && blocks_of(benchmark).all >= least_; }
-  /// Whether the judged times of the benchmark say what it takes on this machine.
+  bool sets_aside(std::string_view benchmark) const;
+  /// Whether the judged times of the benchmark say what it takes on this machine, in each session of a picture.
   bool is_level(std::string_view benchmark) const;
 
  private:
@@ -69,12 +67,20 @@ class JudgedBlocks {
     double seconds = 0, disturbed_seconds = 0;
   };
 
-  Blocks blocks_of(std::string_view benchmark) const;
+  /// One session of a picture (picture.h), or the only one.
+  struct Session {
+    std::map<std::string, Blocks, std::less<>> benchmarks;
+    std::size_t least = kLeastUndisturbed;
+    bool sets_aside = false;
 
-  std::set<int> disturbed_;  ///< of the session
-  std::map<std::string, Blocks, std::less<>> benchmarks_;
-  std::size_t least_ = kLeastUndisturbed;
-  bool sets_aside_ = false;
+    Blocks blocks_of(std::string_view benchmark) const;
+    bool sets_aside_of(std::string_view benchmark) const { return sets_aside && blocks_of(benchmark).all >= least; }
+  };
+
+  bool sets_aside(int session, std::string_view benchmark) const;
+
+  std::set<int> disturbed_;
+  std::map<int, Session> sessions_;
 };
 
 }  // namespace lab::judge

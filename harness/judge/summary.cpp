@@ -5,18 +5,12 @@
 
 #include "harness/judge/judged_blocks.h"
 #include "harness/stats/layout_effect.h"
-#include "harness/stats/quantile.h"
+#include "harness/stats/sessions.h"
 #include "harness/stats/strata.h"
 
 namespace lab::judge {
 
 namespace {
-
-std::vector<double> values_of(std::span<const stats::Datum> data) {
-  std::vector<double> values;
-  for (const stats::Datum& datum : data) values.push_back(datum.value);
-  return values;
-}
 
 /// The processes of one benchmark and arm whose value of a metric is judged. `metric` "": the primary one.
 std::vector<const results::Process*> judged_processes(const results::Result& result, std::string_view benchmark,
@@ -40,7 +34,7 @@ std::vector<stats::Datum> metric_values(const results::Result& result, std::stri
   std::vector<stats::Datum> values;
   for (const results::Process* process : judged_processes(result, name, metric, arm))
     if (const std::optional<double> value = results::metric_value(workload, *process, metric))
-      values.push_back({process->block, *value, process->layout});
+      values.push_back({process->block, *value, process->layout, process->session});
   return values;
 }
 
@@ -51,7 +45,7 @@ std::vector<stats::Datum> metric_values_at(const results::Result& result, std::s
   for (const results::Process* process : judged_processes(result, benchmark, metric, results::kHead))
     for (const results::ProcessPoint& point : process->points)
       if (const auto value = point.at == at ? results::metric_value(workload, point, metric) : std::nullopt)
-        values.push_back({process->block, *value, process->layout});
+        values.push_back({process->block, *value, process->layout, process->session});
   return values;
 }
 
@@ -61,7 +55,7 @@ std::vector<stats::Datum> process_times(const results::Result& result, std::stri
   std::vector<stats::Datum> times;
   for (const results::Process* process : judged_processes(result, benchmark, bench::kTimeMetric, arm))
     if (const std::optional<double> time = results::phase_time(workload, *process, std::string(phase)))
-      times.push_back({process->block, *time, process->layout});
+      times.push_back({process->block, *time, process->layout, process->session});
   return times;
 }
 
@@ -74,14 +68,18 @@ bool is_time(const results::Result& result, std::string_view benchmark, std::str
 }
 
 double median_of(std::span<const stats::Datum> data) {
-  return data.empty() ? 0 : stats::median(values_of(data));
+  return data.empty() ? 0 : stats::estimate_sessions(data).median;
 }
 
 stats::Estimate estimate(const std::vector<stats::Datum>& data) {
-  return stats::estimate_median(values_of(data));
+  return stats::estimate_sessions(data);
 }
 
 std::optional<LayoutShare> layout_of(std::vector<stats::Datum> data) {
+  // Of one session: processes are never pooled over several.
+  std::erase_if(data, [first = data.empty() ? 0 : data.front().session](const stats::Datum& one) {
+    return one.session != first;
+  });
   std::set<int> layouts;
   for (const stats::Datum& datum : data) layouts.insert(datum.layout);
   if (layouts.size() < 2) return std::nullopt;

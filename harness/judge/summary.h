@@ -32,10 +32,11 @@ bool is_time(const results::Result& result, std::string_view benchmark, std::str
 std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
                                         std::string_view phase = "", std::string_view arm = results::kHead);
 
-/// The median of the values; 0 without any.
+/// The median of the values, as `estimate` has it; 0 without any.
 double median_of(std::span<const stats::Datum> data);
 
-/// Median and interval over processes, ns per operation. `data` must not be empty.
+/// Median and interval over processes, ns per operation, in each session of a picture and then over these
+/// (stats/sessions.h). `data` must not be empty.
 stats::Estimate estimate(const std::vector<stats::Datum>& data);
 
 /// What the layout of code and data does to the times of one build (stats/layout_effect.h).
