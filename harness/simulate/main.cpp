@@ -35,6 +35,8 @@ constexpr std::array kSimulations{
     Simulation{"load", "tables of 20 benchmarks beside other work on a machine of 2 CPUs", simulate_load},
     Simulation{"nights", "how often a night is called unfit because many benchmarks deviate at once", simulate_nights},
     Simulation{"history", "time to read and open a long history", simulate_history},
+    Simulation{"picture", "sessions of one commit put together, read until a false claim is reproduced",
+               simulate_picture},
 };
 
 std::string value_text(double value, const std::string& unit) {

@@ -48,6 +48,7 @@ void simulate_compare(const SimulationSettings& settings, const ResultSink& repo
 void simulate_load(const SimulationSettings& settings, const ResultSink& report);
 void simulate_nights(const SimulationSettings& settings, const ResultSink& report);
 void simulate_history(const SimulationSettings& settings, const ResultSink& report);
+void simulate_picture(const SimulationSettings& settings, const ResultSink& report);
 
 /// A part of simulate_hindsight: the processor time of alarms and hindsight over many series, over a replay night by
 /// night, and over a long series. A part of them is measured, which grows with the scale up to all of it; the seconds
