@@ -337,6 +337,12 @@ std::optional<Picture> picture_of(const std::string& family, const Exhibit& exhi
                  height};
 }
 
+/// " From session 20260802T231500Z-1a2b3c4d5e6f." in a picture of several sessions (judge/picture.h), or "": the
+/// exhibits of a group are of one.
+std::string origin_of(const Exhibit& exhibit) {
+  return exhibit.session.empty() ? "" : fmt::format(" From session {}.", exhibit.session);
+}
+
 using MakeCharts = std::vector<Chart> (*)(const std::string&, ExhibitGroup, const ExhibitContents&,
                                           const judge::Fitness&);
 
@@ -359,8 +365,12 @@ std::vector<Chart> exhibit_charts(const std::string& family, const results::Fami
   for (ExhibitGroup& group : groups_of(family, result)) {
     if (described.choice && described.choice->latency == group.info->name)
       group.limit = described.choice->latency_limit;
+    const std::string origin = origin_of(*group.exhibits.front());
     if (const MakeCharts make = kMakers[static_cast<std::size_t>(group.info->kind)]; make != nullptr)
-      std::ranges::move(make(family, std::move(group), contents, fitness), std::back_inserter(charts));
+      for (Chart& chart : make(family, std::move(group), contents, fitness)) {
+        chart.note += origin;
+        charts.push_back(std::move(chart));
+      }
   }
   return charts;
 }
@@ -393,7 +403,7 @@ std::vector<Picture> exhibit_pictures(const std::string& family, const results::
     for (const Exhibit* one : group.exhibits | std::views::take(kShownApart))
       if (std::optional<Picture> picture =
               picture_of(family, *one, fmt::format("{}: {}", variant_of(*one), group.info->title), contents)) {
-        picture->note = apart_note(group, *one, "A picture of the answer.");
+        picture->note = apart_note(group, *one, "A picture of the answer.") + origin_of(*one);
         pictures.push_back(std::move(*picture));
       }
   }

@@ -106,15 +106,17 @@ std::string against(const VariantCard& variant, const PhaseTime& times) {
 
 /// "Median and 95 % interval over 12 processes each"
 std::string estimate_phrase(const std::vector<VariantTimes>& measured) {
-  std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
+  std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0, sessions = 1;
   for (const VariantTimes& one : measured) {
+    sessions = std::max(sessions, one.all.time.sessions);
     least = std::min(least, one.all.time.count);
     most = std::max(most, one.all.time.count);
   }
   const std::size_t needed = stats::least_count();
   const std::string each = least == most ? counted(most, "process", "processes") + " each"
                                          : fmt::format("{} to {} processes each", least, most);
-  if (least >= needed) return "Median and 95 % interval over " + each;
+  if (least >= needed)
+    return "Median and 95 % interval over " + each + (sessions > 1 ? fmt::format(", in {} sessions", sessions) : "");
   if (most == 1) return fmt::format("One process each; an interval needs {}", needed);
   return fmt::format("Median over {}{}", each,
                      most < needed ? fmt::format("; an interval needs {}", needed)

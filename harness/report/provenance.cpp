@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "harness/report/format.h"
+#include "harness/report/sessions.h"
 #include "harness/results/commit.h"
 
 namespace lab::report {
@@ -42,6 +44,11 @@ Table facts_table(std::string name, std::string caption,
   return table;
 }
 
+/// In a picture, those of its main session.
+std::size_t processes_of_session(const Result& result) {
+  return static_cast<std::size_t>(std::ranges::count(result.processes, 0, &results::Process::session));
+}
+
 std::string repeat_commands(const Result& result) {
   std::string text;
   if (result.source.commit) text += fmt::format("git checkout {}\n", *result.source.commit);
@@ -70,7 +77,7 @@ std::vector<std::pair<std::string, std::string>> head_facts(const Result& result
       {"Built with",
        fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
       {"Session", fmt::format("{}: {} in {}, seed {}", or_unknown(result.session.started),
-                              counted(result.processes.size(), "process", "processes"),
+                              counted(processes_of_session(result), "process", "processes"),
                               counted(static_cast<std::size_t>(result.session.blocks), "block"), result.session.seed)}};
 }
 
@@ -141,11 +148,12 @@ Section unsupported_section(const Result& result) {
   return section;
 }
 
-Section provenance_section(const Result& result) {
+Section provenance_section(const Result& result, const judge::Picture* picture) {
   const results::Machine& machine = result.machine;
   const results::MachineState& facts = result.facts;
   const results::Session& session = result.session;
   Section section{"provenance", "Provenance"};
+  if (picture != nullptr && picture->several()) section.add(sessions_table(*picture));
   section.add(Paragraph{"To repeat the session with the same sources and pins:"});
   section.add(Preformatted{repeat_commands(result)});
   section.add(facts_table(

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/judge/picture.h"
 #include "harness/report/document.h"
 #include "harness/results/result.h"
 
@@ -28,7 +29,7 @@ Section failures_section(const results::Result& result);
 /// Unsupported pairs of variant and workload, with the reasons.
 Section unsupported_section(const results::Result& result);
 
-/// Machine, build, session, pins and the commands that repeat the session.
-Section provenance_section(const results::Result& result);
+/// Machine, build, session, pins and the commands that repeat the session. Of a picture: first which sessions it has.
+Section provenance_section(const results::Result& result, const judge::Picture* picture = nullptr);
 
 }  // namespace lab::report

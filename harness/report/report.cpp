@@ -27,6 +27,7 @@
 #include "harness/report/html.h"
 #include "harness/report/markdown.h"
 #include "harness/report/provenance.h"
+#include "harness/report/sessions.h"
 #include "harness/report/svg.h"
 #include "harness/report/vulkan.h"
 
@@ -261,10 +262,11 @@ Document report_document(const ReportInput& input, const Background& background,
     document.title += " on " + machine_phrase(result->machine);
   judge::Fitness fitness;
   if (result != nullptr) {
-    fitness = judge::judge_fitness(*result);
+    fitness = input.picture != nullptr ? input.picture->fitness : judge::judge_fitness(*result);
     judged = judge_articles(background.articles, *result, fitness);
     document.facts = head_facts(*result);
     document.alerts = alerts_of(*result, fitness);
+    if (input.picture != nullptr) add_picture(*input.picture, document);
   }
   document.lead = lead(input, judged, background, fitness);
   if (const std::string changed = history_sentence(input.histories); !changed.empty())
@@ -293,7 +295,7 @@ Document report_document(const ReportInput& input, const Background& background,
   std::move(after_alerts, session.end(), std::back_inserter(document.sections));
   if (result != nullptr) {
     add(document.sections, unsupported_section(*result));
-    add(document.sections, provenance_section(*result));
+    add(document.sections, provenance_section(*result, input.picture));
   }
   return document;
 }

@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/judge/comparison.h"
+#include "harness/judge/picture.h"
 #include "harness/report/document.h"
 #include "harness/report/exhibits.h"
 #include "harness/report/history.h"
@@ -32,6 +33,8 @@ struct ReportInput {
   std::span<const results::ParsedBisectRecord> bisects = {};  ///< bisects on that machine, the latest first
   ExhibitContents exhibits = {};                              ///< of the files of the result's exhibits
   std::span<const results::MemoryFindings> memory = {};       ///< real allocations on devices of the atlas
+  /// The sessions whose numbers `result` has; null: those of one.
+  const judge::Picture* picture = nullptr;
 };
 
 /// The progress of a running session.
