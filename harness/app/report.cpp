@@ -11,9 +11,11 @@
 #include "harness/app/compare.h"
 #include "harness/app/history.h"
 #include "harness/base/files.h"
+#include "harness/base/parallel.h"
 #include "harness/base/usage_error.h"
 #include "harness/judge/compare.h"
 #include "harness/judge/fitness.h"
+#include "harness/judge/picture.h"
 #include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"
 #include "harness/results/described.h"
@@ -110,6 +112,37 @@ report::ExhibitContents exhibits_of(const results::Result& result, const fs::pat
   return contents;
 }
 
+/// The result with the other sessions of its commit in the folder of their machine. Reads the heads of all to choose
+/// them. Omits unreadable ones.
+judge::Picture picture_of(results::Result latest, const fs::path& path) {
+  std::vector<fs::path> files;
+  const fs::path folder = fs::absolute(path).parent_path();
+  if (folder.filename() == latest.machine.id) files = results::results_in(folder);
+  std::reverse(files.begin(), files.end());
+  std::erase_if(files, [&](const fs::path& file) { return file.filename() == path.filename(); });
+  std::vector<std::optional<results::Result>> heads(files.size());
+  in_parallel(files.size(), [&](std::size_t i) {
+    if (Expected<results::Result> head = results::load_result_head(files[i])) heads[i] = std::move(*head);
+  });
+  std::vector<results::Result> readable{latest};
+  std::vector<fs::path> paths{path};
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (heads[i]) {
+      readable.push_back(std::move(*heads[i]));
+      paths.push_back(files[i]);
+    }
+  const std::vector<std::size_t> chosen = judge::chosen_sessions(readable);
+  std::vector<std::optional<results::Result>> loaded(chosen.size());
+  loaded.front() = std::move(latest);
+  in_parallel(chosen.size() - 1, [&](std::size_t i) {
+    if (Expected<results::Result> one = results::load_result(paths[chosen[i + 1]])) loaded[i + 1] = std::move(*one);
+  });
+  std::vector<results::Result> sessions;
+  for (std::optional<results::Result>& one : loaded)
+    if (one) sessions.push_back(std::move(*one));
+  return judge::put_together(std::move(sessions));
+}
+
 struct Written {
   report::ReportFiles files;
   ExitStatus status = ExitStatus::kOk;
@@ -120,9 +153,9 @@ Expected<Written> with_status(Expected<report::ReportFiles> files, ExitStatus st
   return Written{std::move(*files), status};
 }
 
-Expected<Written> report_result(const ReportRequest& request, const fs::path& path,
+Expected<Written> report_result(const ReportRequest& request, const fs::path& path, bool together,
                                 const std::optional<fs::path>& out) {
-  const Expected<results::Result> result = results::load_result(path);
+  Expected<results::Result> result = results::load_result(path);
   if (!result) return result.error();
   const Expected<std::optional<judge::Comparison>> comparison = comparison_of(*result, path, request.base);
   if (!comparison) return comparison.error();
@@ -131,11 +164,15 @@ Expected<Written> report_result(const ReportRequest& request, const fs::path& pa
   const bool compared_unfit = *comparison && !(*comparison)->judged;
   const std::vector<judge::SeriesHistory> histories = history_of(path, result->machine.id);
   const std::vector<results::ParsedBisectRecord> bisects = bisects_of(path);
+  std::optional<judge::Picture> picture;
+  if (together) picture = picture_of(std::move(*result), path);
+  const results::Result& shown = picture ? picture->result : *result;
+  const ExitStatus status = judge::exit_status(shown, picture ? picture->fitness : judge::judge_fitness(shown));
   return with_status(
-      report::write_report({&*result, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
-                            exhibits_of(*result, path.parent_path()), atlas->memory},
+      report::write_report({&shown, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
+                            exhibits_of(shown, path.parent_path()), atlas->memory, picture ? &*picture : nullptr},
                            options_for(request.root, out.value_or(place_for(request.root, "reports") / path.stem()))),
-      compared_unfit ? ExitStatus::kUnfit : judge::exit_status(*result, judge::judge_fitness(*result)));
+      compared_unfit ? ExitStatus::kUnfit : status);
 }
 
 Expected<Written> report_atlas_alone(const ReportRequest& request, const fs::path& machine_folder) {
@@ -169,7 +206,8 @@ Expected<Written> report_newest(const ReportRequest& request) {
   if (!machine) return machine.error();
   const fs::path folder = results::machine_folder(request.root, *machine);
   const std::vector<fs::path> found = results::results_in(folder);
-  return found.empty() ? report_atlas_alone(request, folder) : report_result(request, found.back(), request.out);
+  return found.empty() ? report_atlas_alone(request, folder)
+                       : report_result(request, found.back(), !request.alone, request.out);
 }
 
 }  // namespace
@@ -188,7 +226,10 @@ Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& 
   for (const fs::path path : request.results) {
     // Several reports need separate folders.
     const std::optional<fs::path> folder = request.out && several ? *request.out / path.stem() : request.out;
-    if (const Expected<ExitStatus> written = finish(report_result(request, path, folder)); !written) return written;
+    if (const Expected<ExitStatus> written =
+            finish(report_result(request, path, request.together && !request.alone, folder));
+        !written)
+      return written;
   }
   return status;
 }

@@ -15,7 +15,10 @@
 namespace lab::app {
 
 struct ReportRequest {
-  std::vector<std::string> results = {};          ///< files; none: this machine's newest, otherwise its atlas alone
+  std::vector<std::string> results = {};  ///< files; none: this machine's newest, otherwise its atlas alone
+  /// Puts the newest result together with the other sessions of its commit (judge/picture.h), and also named ones if
+  /// `together`. Only those in the folder of their machine have others.
+  bool alone = false, together = false;
   std::optional<std::string> base = {};           ///< to compare with; none: the session's own base, if any
   std::optional<std::filesystem::path> out = {};  ///< none: <root>/reports/<name of the result>
   std::filesystem::path root = root_dir();
@@ -24,7 +27,8 @@ struct ReportRequest {
 using ReportListener = std::function<void(const report::ReportFiles&)>;
 
 /// Writes a report for each result, and calls `on_written` after each. Omits an unreadable history or bisect of the
-/// machine. Afterwards kUnfit if a session is unfit, or that of its base, so that no time is judged, else kOk.
+/// machine, or another session that cannot be read. Afterwards kUnfit if a session is unfit, or that of its base, so
+/// that no time is judged, else kOk.
 Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& on_written = {});
 
 /// Writes the report of a running session into `folder`: only the page, without drawings or verdicts.

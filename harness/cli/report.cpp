@@ -12,6 +12,7 @@ namespace {
 
 Expected<ExitStatus> run_report(const Options& options) {
   app::ReportRequest request{.results = options.positional(), .base = options.value("--base")};
+  request.alone = options.has("--alone");
   if (const std::optional<std::string> out = options.value("--out")) request.out = *out;
   return app::report(request, [](const report::ReportFiles& files) {
     fmt::print(stderr, "report: {} and {}, {}\n", files.index.filename().string(), files.summary.filename().string(),
@@ -24,9 +25,10 @@ Expected<ExitStatus> run_report(const Options& options) {
 
 Command report_command() {
   return {"report",
-          "[RESULT...] [--base RESULT] [--out DIR]",
+          "[RESULT...] [--alone] [--base RESULT] [--out DIR]",
           "write a page, charts and a summary of a result and its machine's drivers",
-          {{"--base", "RESULT", "compare with this result (default: the session's own base, if any)"},
+          {{"--alone", "", "report the newest session without the others of its commit"},
+           {"--base", "RESULT", "compare with this result (default: the session's own base, if any)"},
            {"--out", "DIR", "output folder (default: reports/<name of the result>)"}},
           run_report,
           "Exit status 4: the report is written, but the session is unfit, so that no time of it is judged."};

@@ -145,6 +145,7 @@ void RunTerminal::write_report(const std::filesystem::path& result) {
   app::ReportRequest request;
   request.results = {result.string()};
   request.out = *report_;
+  request.together = true;
   const auto tell = [&](const report::ReportFiles& files) {
     print("report: {} and {}", files.index.string(), counted(files.charts.size(), "chart"));
   };
