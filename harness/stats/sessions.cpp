@@ -45,11 +45,14 @@ std::vector<Component> posterior(std::span<const Point> points) {
   double precision = 0;
   for (const Point& point : points) precision += 1 / point.variance;
   const double scale = kUsualDifference * std::sqrt(static_cast<double>(points.size()) / precision);
-  // Steps of the standard deviation between sessions, as factors of its scale: from hardly any to ten thousand times.
-  constexpr double kLogFirst = -4, kLogLast = 10, kLogStep = 0.25;
+  const auto [least, most_at] = std::ranges::minmax(points, {}, &Point::at);
+  // Steps of the standard deviation between sessions, as factors of its scale: from hardly any to ten thousand times,
+  // or as far as sessions without noise may be apart.
+  constexpr double kLogFirst = -4, kLogLast = 10, kLogStep = 0.25, kBeyond = 4;
+  const double last = std::max(kLogLast, std::log((most_at.at - least.at) / scale) + kBeyond);
   std::vector<Component> parts;
   std::vector<double> logarithms;
-  for (double at = kLogFirst; at <= kLogLast; at += kLogStep) {
+  for (double at = kLogFirst; at <= last; at += kLogStep) {
     const double sigma = std::exp(at);
     double likelihood = 0;
     parts.push_back(with_variance(points, scale * scale * sigma * sigma, likelihood));
@@ -82,11 +85,12 @@ double mixture_quantile(std::span<const Component> parts, double share) {
 
 /// The common value and its interval.
 std::pair<double, Interval> common_value(std::vector<Point> points, double coverage) {
-  // A session without noise is not infinitely exact: its weight would be.
-  constexpr double kExact = 1e-12;
+  // Equal values by chance do not make a session more exact than a hundred times the others, or without limit.
+  constexpr double kLeastShare = 0.01, kExact = 1e-9;
   double scale = 0;
-  for (const Point& point : points) scale = std::max({scale, std::abs(point.at), std::sqrt(point.variance)});
-  for (Point& point : points) point.variance = std::max(point.variance, kExact * kExact * scale * scale);
+  for (const Point& point : points)
+    scale = std::max({scale, kExact * std::abs(point.at), kLeastShare * std::sqrt(point.variance)});
+  for (Point& point : points) point.variance = std::max(point.variance, scale * scale);
   const std::vector<Component> parts = posterior(points);
   double mean = 0;
   for (const Component& part : parts) mean += part.weight * part.mean;
