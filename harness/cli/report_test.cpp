@@ -65,8 +65,8 @@ TEST(Report, puts_the_sessions_of_a_commit_together) {
   const Machine machine;
   const std::string together = machine.summary({});
   EXPECT_TRUE(has(together, "2 of this commit, 2 fit")) << together;
-  EXPECT_TRUE(has(together, "shelf/quick/drop"));
-  EXPECT_TRUE(has(together, "shelf/quick/store"));
+  EXPECT_TRUE(has(together, "shelf/plain/drop"));
+  EXPECT_TRUE(has(together, "shelf/plain/store"));
   EXPECT_FALSE(has(together, "benchmark waits"));
 }
 
@@ -74,7 +74,7 @@ TEST(Report, of_one_session_alone_is_that_of_its_file) {
   const Machine machine;
   const std::string alone = machine.summary({"--alone"});
   EXPECT_FALSE(has(alone, "of this commit"));
-  EXPECT_FALSE(has(alone, "shelf/quick/drop `"));
+  EXPECT_FALSE(has(alone, "shelf/plain/drop"));
   EXPECT_TRUE(has(alone, "1 benchmark waits"));
   EXPECT_EQ(alone, machine.summary({machine.file("2.json")}));
 }

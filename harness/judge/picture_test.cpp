@@ -25,7 +25,7 @@ Result session(const std::string& name, double factor = 1) {
   result.session.id = name;
   result.session.started = name;
   result.arms = {
-      {"head", result.build, {}, result.source, {{"shelf/plain", "aa"}, {"shelf/quick", "bb"}}, {{"shelf/store", 1}}}};
+      {"head", result.build, {}, result.source, {{"shelf/plain", "aa"}, {"shelf/quick", "bb"}}, {{"shelf/store", 2}}}};
   for (results::Process& process : result.processes) {
     process.real_time *= factor;
     for (auto& [phase, samples] : process.samples)
@@ -56,7 +56,7 @@ Result with_workload(Result result, const std::string& workload) {
   for (results::Process& process : result.processes)
     process.benchmark = process.benchmark.substr(0, process.benchmark.rfind('/') + 1) + workload;
   result.workloads[0].name = workload;
-  result.arms[0].versions = {{"shelf/" + workload, 1}};
+  result.arms[0].versions = {{"shelf/" + workload, 2}};
   return result;
 }
 
@@ -191,7 +191,7 @@ TEST(Picture, takes_nothing_with_another_seed_version_or_executable) {
   seed.session.seed = 8;
   EXPECT_EQ(put_together({session("2"), seed}).sessions[1].unlike, std::vector<std::string>{"another seed"});
   Result version = session("1");
-  version.arms[0].versions["shelf/store"] = 2;
+  version.arms[0].versions["shelf/store"] = 3;
   EXPECT_EQ(put_together({session("2"), version}).sessions[1].unlike,
             std::vector<std::string>{"another version of the workload"});
   Result build = session("1");
