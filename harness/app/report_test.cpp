@@ -22,6 +22,7 @@ std::string page_of(const results::Result& result) {
   ReportRequest request;
   request.results = {(folder.path() / "result.json").string()};
   request.out = folder.path() / "report";
+  request.single_file = true;
   const Expected<ExitStatus> written = report(request);
   EXPECT_TRUE(written) << written.error().what;
   return *read_file(*request.out / "index.html");

@@ -188,8 +188,8 @@ TEST(Table, of_groups_has_a_heading_for_each_in_both_formats) {
   table.groups = {{0, "Oak & ash"}, {2, "Pine"}};
   table.sortable = true;
   Document document;
-  document.sections = {{"s", "S", {table}, {}}};
-  const std::string page = to_html(document, {});
+  document.pages[0].sections = {{"s", "S", {table}, {}}};
+  const std::string page = to_single_html(document, {});
   EXPECT_NE(page.find("<table id=\"table-t\" role=\"table\" class=\"pairs\" data-sortable>"), std::string::npos);
   EXPECT_NE(page.find("<tr role=\"row\" class=\"group\"><th scope=\"rowgroup\" role=\"rowheader\" colspan=\"2\">Oak "
                       "&amp; ash</th></tr>"),
@@ -198,7 +198,7 @@ TEST(Table, of_groups_has_a_heading_for_each_in_both_formats) {
                       "role=\"rowheader\" colspan=\"2\">Pine"),
             std::string::npos);
   const auto summary = [&](std::vector<std::size_t> rows) {
-    std::get<Table>(document.sections[0].elements[0]).summary_rows = std::move(rows);
+    std::get<Table>(document.pages[0].sections[0].elements[0]).summary_rows = std::move(rows);
     const std::string text = to_markdown(document);
     return text.substr(text.find("| Name"));
   };

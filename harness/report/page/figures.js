@@ -74,7 +74,7 @@ const embed = async (plot, spec, is_latest) => {
   for (const name of ['role', 'aria-label']) frame.setAttribute(name, plot.getAttribute(name));
   plot.after(frame);
   try {
-    await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, tooltip: {theme: 'lab'}, logLevel: vega.Error});
+    await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, ast: true, tooltip: {theme: 'lab'}, logLevel: vega.Error});
     if (is_latest()) plot.remove(); else frame.remove();
   } catch (error) {
     frame.remove();

@@ -1,0 +1,193 @@
+#include "harness/report/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/fit.h"
+#include "harness/judge/driver_verdict.h"
+#include "harness/report/format.h"
+
+namespace lab::report {
+
+namespace {
+
+using judge::ClaimVerdict;
+using judge::DriverVerdict;
+using judge::JudgedClaim;
+
+/// "Which allocator for my case? Frees single blocks, by pointer alone"
+std::string question_of(const AnsweredFamily& family, const ChoiceAnswer& answer) {
+  return fmt::format("{} {}", family.described.choice->title, answer.group);
+}
+
+/// "buddy: 23.1 ns per pair, 5.4 times as fast as c_library. Its price: ..."
+std::string sentence_of(const ChoiceAnswer& answer) {
+  std::string text = fmt::format("{}: {}", answer.variant, answer.time);
+  if (!answer.against.empty()) text += ", " + answer.against;
+  if (!answer.doubt.empty()) text += fmt::format("; {}", answer.doubt);
+  text += ".";
+  std::vector<std::string> price;
+  if (!answer.memory.empty()) price.push_back(answer.memory);
+  if (!answer.worst.empty()) price.push_back(fmt::format("worst call {}", answer.worst));
+  if (!price.empty()) text += fmt::format(" Its price: {}.", enumerated(price));
+  if (!answer.cannot.empty()) text += " " + answer.cannot;
+  return text;
+}
+
+/// The chart of that name in the family's section of the choice.
+std::optional<Chart> chart_of(const AnsweredFamily& family, const ChoiceAnswer& answer, const results::Result& result,
+                              const judge::Fitness& fitness) {
+  const Section section = choice_section(family.name, family.described, result, fitness);
+  for (const Element& element : section.elements)
+    if (const Charts* charts = std::get_if<Charts>(&element))
+      for (const Chart& chart : charts->charts)
+        if (chart.name == answer.figure) return chart;
+  return std::nullopt;
+}
+
+Table refuted_table(const std::vector<JudgedArticle>& judged, const results::Result& result) {
+  Table table{"refuted",
+              "Published claims that do not hold here",
+              {{"Verdict", kVerdict}, {"Claim", kText}, {"Article", kText}, {"Why", kText}}};
+  for (const JudgedArticle& one : judged)
+    for (const JudgedClaim& claim : one.claims)
+      if (claim.verdict == ClaimVerdict::kRefuted) {
+        table.rows.push_back({{std::string(judge::to_string(claim.verdict)), Emphasis::kBad},
+                              wording(claim),
+                              fmt::format("{} ({})", one.article->source.author, one.article->source.year),
+                              reason(claim, result)});
+        table.rows.back()[1].link = "claims-" + one.article->name;
+        table.benchmarks.push_back(claim.benchmarks);
+      }
+  return table;
+}
+
+}  // namespace
+
+Section headline_section(const std::vector<AnsweredFamily>& families, const results::Result& result,
+                         const judge::Fitness& fitness) {
+  Section section{"headline", ""};
+  const AnsweredFamily* family = nullptr;
+  const ChoiceAnswer* most = nullptr;
+  for (const AnsweredFamily& one : families)
+    for (const ChoiceAnswer& answer : one.answers)
+      if (!answer.figure.empty() && (most == nullptr || answer.gain > most->gain)) {
+        family = &one;
+        most = &answer;
+      }
+  if (most == nullptr) return section;
+  section.title = question_of(*family, *most);
+  section.add(Paragraph{sentence_of(*most), Emphasis::kPlain, {{"The other cases", family->page}}});
+  if (std::optional<Chart> chart = chart_of(*family, *most, result, fitness)) {
+    chart->name = "headline";
+    section.add(Charts{{std::move(*chart)}});
+  }
+  return section;
+}
+
+Section answers_section(const std::vector<AnsweredFamily>& families) {
+  Section section{"answers", "Which one for my case?"};
+  Table table{"answers",
+              "The lowest median of each case, and its price",
+              {{"Case", kText},
+               {"Answer", kName},
+               {"Time (95 % interval)", kText},
+               {"Gain", kText},
+               {"Worst call", kShort},
+               {"Memory", kShort},
+               {"What it cannot do", kText}}};
+  List others;
+  for (const AnsweredFamily& family : families) {
+    if (family.answers.empty()) {
+      if (!family.finding.empty())
+        others.items.push_back(fmt::format("{}: {}.", family.described.title, family.finding));
+      continue;
+    }
+    table.groups.push_back({table.rows.size(), family.described.title});
+    for (const ChoiceAnswer& answer : family.answers) {
+      TableCell group = answer.group;
+      group.link = family.page;
+      table.rows.push_back({std::move(group), answer.variant, answer.time,
+                            answer.doubt.empty() ? answer.against
+                                                 : fmt::format("{}{}{}", answer.against,
+                                                               answer.against.empty() ? "" : "; ", answer.doubt),
+                            answer.worst, answer.memory, answer.cannot});
+    }
+  }
+  table.drop_empty_columns();
+  section.add(std::move(table));
+  section.add(std::move(others));
+  return section;
+}
+
+ArticleLine line_of(const JudgedArticle& judged) {
+  ArticleLine line{.article = judged.article};
+  for (const JudgedClaim& claim : judged.claims) switch (claim.verdict) {
+      case ClaimVerdict::kReproduced:
+        ++line.holds;
+        break;
+      case ClaimVerdict::kWeaker:
+        ++line.weaker;
+        break;
+      case ClaimVerdict::kRefuted:
+        ++line.refuted;
+        break;
+      case ClaimVerdict::kUndecided:
+      case ClaimVerdict::kNotJudged:
+        ++line.waiting;
+        break;
+    }
+  return line;
+}
+
+ArticleLine line_of(const results::Article& article, std::span<const results::DriverColumn> atlas,
+                    std::span<const results::MemoryFindings> memory, bool disturbed) {
+  ArticleLine line{.article = &article};
+  for (const judge::JudgedDriverClaim& claim : judge::judge_driver_claims(article, atlas, memory, disturbed).surveyed)
+    switch (claim.verdict) {
+      case DriverVerdict::kHolds:
+      case DriverVerdict::kGeneralises:
+        ++line.holds;
+        break;
+      case DriverVerdict::kDiffers:
+      case DriverVerdict::kInPart:
+        ++line.weaker;
+        break;
+      case DriverVerdict::kDoesNotHold:
+      case DriverVerdict::kDoesNotGeneralise:
+        ++line.refuted;
+        break;
+      case DriverVerdict::kNotSeen:
+      case DriverVerdict::kOpen:
+        ++line.waiting;
+        break;
+    }
+  return line;
+}
+
+Section articles_section(const std::vector<ArticleLine>& lines, const std::vector<JudgedArticle>& judged,
+                         const results::Result* result) {
+  Section section{"articles", "Which published claims are still true?"};
+  Table table{"articles",
+              "The claims of each article that have a verdict here",
+              {{"Article", kText},
+               {"Still true", kShort},
+               {"In part", kNumber},
+               {"Not true", kNumber},
+               {"Undecided", kNumber}}};
+  for (const ArticleLine& line : lines) {
+    const results::ArticleSource& source = line.article->source;
+    TableCell title = fmt::format("{} ({}): {}", source.author, source.year, source.title);
+    title.link = "claims-" + line.article->name;
+    const std::size_t all = line.holds + line.weaker + line.refuted;
+    const auto count = [](std::size_t number) { return number == 0 ? "" : fmt::format("{}", number); };
+    table.rows.push_back({std::move(title), all == 0 ? "none judged" : fmt::format("{} of {}", line.holds, all),
+                          count(line.weaker), count(line.refuted), count(line.waiting)});
+  }
+  section.add(std::move(table));
+  if (result != nullptr) section.add(refuted_table(judged, *result));
+  return section;
+}
+
+}  // namespace lab::report
