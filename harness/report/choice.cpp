@@ -213,7 +213,6 @@ class Choices {
     Section section{"choice-" + family_, choice_.title};
     if (candidates_.empty()) return section;
     section.add(Paragraph{how_to_read()});
-    section.add(meanings());
     Charts charts;
     for (const Contest& contest : contests())
       if (std::optional<Chart> plot = plot_of(contest)) charts.charts.push_back(std::move(*plot));
@@ -222,6 +221,7 @@ class Choices {
     section.add(table(plotted));
     if (const std::vector<std::string> out = unmeasured(); !out.empty())
       section.add(Paragraph{fmt::format("Without a time, so not in the table: {}.", enumerated(out))});
+    section.sections.push_back({"choice-" + family_ + "-columns", "What the columns mean", {meanings()}, {}, true});
     return section;
   }
 

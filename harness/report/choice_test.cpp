@@ -136,7 +136,9 @@ TEST(Choice, counts_the_workloads_that_a_variant_lacks_by_reason) {
                                       "Fragments. Lacks 1 workload: it frees no single block."}));
   EXPECT_EQ(std::get<Paragraph>(section.elements.back()).text,
             "Without a time, so not in the table: list (lacks 1 workload: it searches too long).");
-  const auto last_meaning = [](const Section& one) { return std::get<List>(one.elements.at(1)).items.back(); };
+  const auto last_meaning = [](const Section& one) {
+    return std::get<List>(one.sections.at(0).elements.at(0)).items.back();
+  };
   EXPECT_EQ(last_meaning(section),
             "What it cannot do: its weakness, in the words of its author. Then the workloads of this session that it "
             "lacks, and why; the section \"Unsupported pairs\" names them.");
@@ -163,7 +165,7 @@ TEST(Choice, has_the_latencies_of_its_exhibit) {
   EXPECT_EQ(column_of(table_of(section), "p99.9, ns"), (std::vector<std::string>{"250", "", "", "", ""}));
   EXPECT_EQ(column_of(table_of(section), "Worst call, ns"), (std::vector<std::string>{"4,000", "", "", "", ""}));
   EXPECT_EQ(
-      std::get<List>(section.elements.at(1)).items.at(1),
+      std::get<List>(section.sections.at(0).elements.at(0)).items.at(1),
       "p99.9 and worst call: \"Time of a pair\". Of 1,000 such calls, 999 end within the first time, and all "
       "within the second. 6 processes repeat one sequence of calls in a pass of their own, and a call's time is "
       "the least over them, so that interruptions by the machine do not count. These times count where a frame or "

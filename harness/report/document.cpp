@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <set>
 
 namespace lab::report {
@@ -97,6 +98,17 @@ void add(std::vector<Section>& sections, Section section) {
 
 Chart::Chart(std::string specification, std::string_view unique_name)
     : spec(std::move(specification)), name(identifier(unique_name)) {}
+
+std::vector<std::string> first_of(const boost::json::array& rows, const std::vector<std::string>& kept) {
+  std::vector<std::string> all, first;
+  for (const boost::json::value& row : rows)
+    if (const std::string variant(row.at("variant").as_string()); std::ranges::find(all, variant) == all.end())
+      all.push_back(variant);
+  if (all.size() < kManyRows) return {};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (i < kFirstRows || std::ranges::find(kept, all[i]) != kept.end()) first.push_back(all[i]);
+  return first;
+}
 
 std::vector<const Section*> sections_of(const Document& document) {
   std::vector<const Section*> sections;

@@ -86,11 +86,21 @@ struct Chart {
   /// The rows' values of "variant", of which the page draws one that the reader selects. A drawing has the first.
   /// Empty: all rows are drawn.
   std::vector<std::string> variants = {};
+  /// The rows' values of "variant" that the page draws until a reader asks for all. A drawing for the page has these, a
+  /// file has all. Empty: all rows are drawn.
+  std::vector<std::string> first = {};
   std::optional<Table> table = {};  ///< its values, folded below the drawing; only the page has it
   boost::json::object replay = {};  ///< steps that the page replays above the drawing (page/replay.js); empty: none
   std::vector<std::pair<std::string, std::string>> words;          ///< replace {{key}} in the specification
   std::vector<std::pair<std::string, boost::json::value>> values;  ///< replace strings that consist of {{key}} alone
 };
+
+/// Most rows that a ranked chart shows first, and from how many on it leaves out any.
+inline constexpr std::size_t kFirstRows = 10, kManyRows = 13;
+
+/// The values of "variant" in the order of the rows: the first kFirstRows and those of `kept`. Empty if there are fewer
+/// than kManyRows.
+std::vector<std::string> first_of(const boost::json::array& rows, const std::vector<std::string>& kept);
 
 /// A picture in a file format that browsers show.
 struct Picture {

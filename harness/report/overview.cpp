@@ -6,6 +6,7 @@
 
 #include "harness/base/fit.h"
 #include "harness/judge/driver_verdict.h"
+#include "harness/report/atlas_census.h"
 #include "harness/report/format.h"
 
 namespace lab::report {
@@ -30,7 +31,7 @@ std::string sentence_of(const ChoiceAnswer& answer) {
   std::vector<std::string> price;
   if (!answer.memory.empty()) price.push_back(answer.memory);
   if (!answer.worst.empty()) price.push_back(fmt::format("worst call {}", answer.worst));
-  if (!price.empty()) text += fmt::format(" Its price: {}.", enumerated(price));
+  if (!price.empty()) text += fmt::format(" Price: {}.", enumerated(price));
   if (!answer.cannot.empty()) text += " " + answer.cannot;
   return text;
 }
@@ -81,8 +82,21 @@ Section headline_section(const std::vector<AnsweredFamily>& families, const resu
   section.add(Paragraph{sentence_of(*most), Emphasis::kPlain, {{"The other cases", family->page}}});
   if (std::optional<Chart> chart = chart_of(*family, *most, result, fitness)) {
     chart->name = "headline";
+    chart->title = "Time and memory: left and low is better";
+    for (auto& [key, value] : chart->values)
+      if (key == "height") value = 300;  // the first screen has the whole plot
     section.add(Charts{{std::move(*chart)}});
   }
+  return section;
+}
+
+Section answer_section(const AnsweredFamily& family) {
+  Section section{"answer-" + family.name, "The answer"};
+  if (family.answers.empty() && !family.finding.empty()) section.add(Paragraph{capitalized(family.finding) + "."});
+  List list;
+  for (const ChoiceAnswer& answer : family.answers)
+    list.items.push_back(fmt::format("{}: {}", answer.group, sentence_of(answer)));
+  section.add(std::move(list));
   return section;
 }
 
@@ -118,6 +132,19 @@ Section answers_section(const std::vector<AnsweredFamily>& families) {
   table.drop_empty_columns();
   section.add(std::move(table));
   section.add(std::move(others));
+  return section;
+}
+
+Section drivers_section(std::span<const results::DriverColumn> atlas) {
+  Section section{"asked-drivers", "How much memory does an image or a buffer need?"};
+  if (atlas.empty())
+    section.add(
+        Paragraph{"No Vulkan driver of this machine has been probed: python3 make.py probe asks every driver."});
+  else
+    section.add(Paragraph{
+        columns_phrase(atlas) + ".",
+        Emphasis::kPlain,
+        {{"Search for a size, a format, a driver or a chip", "vulkan-matrix"}, {"All about the drivers", "drivers"}}});
   return section;
 }
 

@@ -31,8 +31,14 @@ struct AnsweredFamily {
 Section headline_section(const std::vector<AnsweredFamily>& families, const results::Result& result,
                          const judge::Fitness& fitness);
 
-/// What each case is answered with, and its price.
+/// A sentence for each case of one family.
+Section answer_section(const AnsweredFamily& family);
+
+/// What each case is answered with, and its price, of all families.
 Section answers_section(const std::vector<AnsweredFamily>& families);
+
+/// Which drivers were asked, and where their answers are.
+Section drivers_section(std::span<const results::DriverColumn> atlas);
 
 /// What one article's claims came to.
 struct ArticleLine {

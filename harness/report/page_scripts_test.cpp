@@ -211,4 +211,15 @@ TEST(MatrixScript, renders_the_window_and_says_what_is_left) {
   EXPECT_EQ(script("status_of(2, 5, 0, 3)"), "\"No answer matches. Clear the filter to see all.\"");
 }
 
+TEST(FiguresScript, shows_the_first_rows_of_a_ranked_chart_until_all_are_wanted_or_a_filter_leaves_fewer) {
+  Script script("figures.js",
+                "const ranked = {datasets: {rows: [{variant: 'a', benchmark: 'f/a/w'}, {variant: 'b', benchmark: "
+                "'f/b/w'}, {variant: 'c', benchmark: 'f/c/w'}]}, usermeta: {first: ['a', 'c']}};"
+                "const all = {matches: () => true}, of_b = {matches: ([name]) => name === 'f/b/w'};"
+                "const names = (rows) => rows.map(({variant}) => variant).join('');");
+  EXPECT_EQ(script("names(first_rows(ranked, all, false))"), "\"ac\"");
+  EXPECT_EQ(script("names(first_rows(ranked, all, true))"), "\"abc\"");
+  EXPECT_EQ(script("names(first_rows(ranked, of_b, false))"), "\"abc\"");
+}
+
 }  // namespace lab::report

@@ -271,11 +271,15 @@ std::vector<AnsweredFamily> answered_families(const ReportInput& input, const st
 
 Page family_page(const AnsweredFamily& family, const ReportInput& input, const std::vector<JudgedArticle>& judged,
                  const Background& background, const judge::Fitness& fitness) {
-  Page page{family.page, family.described.title, family.finding};
+  Page page{family.page, family.described.title};
+  add(page.sections, answer_section(family));
   add(page.sections, choice_section(family.name, family.described, *input.result, fitness));
   add(page.sections, family_section(family.name, family.described, *input.result, input.exhibits, fitness));
   for (Section& section : claims_sections(family.name, judged, background, *input.result, fitness))
     add(page.sections, std::move(section));
+  add(page.sections, variants_section(family.name, *input.result));
+  add(page.sections, figures_section(family.name, family.described, *input.result, fitness));
+  add(page.sections, method_section(family.name, *input.result));
   add(page.sections,
       errata_section(family.name, background.articles, input.result, input.atlas, fitness, input.memory));
   return page;
@@ -305,6 +309,7 @@ void add_pages(Document& document, const ReportInput& input, const std::vector<J
   if (result != nullptr) add(first.sections, headline_section(families, *result, fitness));
   add(first.sections, articles_section(article_lines(input, judged, background, disturbed), judged, result));
   add(first.sections, answers_section(families));
+  add(first.sections, drivers_section(input.atlas));
   add(first.sections, trust_section(input, fitness, running));
 
   const auto add_page = [&](std::string name, std::string title, std::vector<Section> sections) {

@@ -30,10 +30,15 @@ const variant_of = (select, {datasets, usermeta}, choice) => {
   return select.value;
 };
 
+// Of a ranked chart, the rows that are shown first, unless the reader asked for all or a filter leaves fewer.
+const first_rows = ({datasets: {rows}, usermeta: {first}}, choice, wants_all) =>
+  wants_all || rows.some((row) => !is_kept(choice, row)) ? rows : rows.filter(({variant}) => first.includes(variant));
+
 // The rows of a chart before the filter.
 const all_rows = (figure, specification, choice) => {
   const {datasets, usermeta} = specification;
   if (has_lines(specification, choice)) return chosen_rows(usermeta, choice);
+  if (usermeta?.first) return first_rows(specification, choice, figure.wants_all);
   if (!usermeta?.variants) return datasets.rows;
   const drawn = variant_of(figure.querySelector('.variant select'), specification, choice);
   return datasets.rows.filter(({variant}) => variant === drawn);
@@ -82,12 +87,15 @@ const embed = async (plot, spec, is_latest) => {
   }
 };
 
+// A closed part of the page has no width; its figures are drawn when it opens.
+const is_closed = (figure) => figure.closest('details:not([open])') !== null;
+
 const draw = async (figure, specification, choice) => {
   const turn = figure.turn = (figure.turn ?? 0) + 1;  // of two overlapping calls, the later one wins
   const rows = all_rows(figure, specification, choice), spec = filtered(specification, rows, choice);
   figure.hidden = spec === null;
   show_if_none(figure.closest('.charts'));
-  if (spec === null) return;
+  if (spec === null || is_closed(figure)) return;
   show_part(figure, part_of(specification, spec.datasets.rows.length, rows.length, choice));
   await embed(figure.querySelector('.plot'), spec, () => turn === figure.turn);
 };
@@ -113,6 +121,29 @@ const offer_variants = (then) => {
   }
 };
 
+// A ranked chart says how many rows it leaves out, and offers them.
+const offer_all = (specification_of, then) => {
+  for (const figure of document.querySelectorAll('figure[data-chart]')) {
+    const {datasets, usermeta} = specification_of(figure);
+    if (!usermeta?.first) continue;
+    const all = unique_variants(datasets.rows), button = make('button', {type: 'button'});
+    const says = make('p', {className: 'ranked'}, make('span', {}), ' ', button);
+    const update = () => {
+      says.firstChild.textContent = figure.wants_all ? `All ${all} variants are shown.` : `${usermeta.first.length} of ${all} variants are shown.`;
+      button.textContent = figure.wants_all ? 'Show fewer' : 'Show all';
+      button.setAttribute('aria-expanded', String(Boolean(figure.wants_all)));
+    };
+    button.addEventListener('click', () => {
+      figure.wants_all = !figure.wants_all;
+      update();
+      then(figure);
+    });
+    update();
+    figure.querySelector('.plot').after(says);
+  }
+};
+const unique_variants = (rows) => new Set(rows.map(({variant}) => variant)).size;
+
 const start_charts = () => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
   const specification_of = (figure) => specifications[figure.dataset.chart];
@@ -120,7 +151,9 @@ const start_charts = () => {
   const draw_all = async (some) => { for (const figure of some) await draw(figure, specification_of(figure), choice); };
   const matching_rows = (figure) => specification_of(figure).datasets.rows.map((row) => is_kept(choice, row)).join();
   on_new_width(() => draw_all(figures));
+  document.addEventListener('toggle', ({target}) => { if (target.open) draw_all(figures.filter((figure) => target.contains(figure))); }, true);
   offer_variants((figure) => draw_all([figure]));
+  offer_all(specification_of, (figure) => draw_all([figure]));
   draw_all(figures);
   return {
     // Draws the lines of these columns of the atlas, where a chart has a choice; null: as the report was made.

@@ -100,8 +100,8 @@ const fill_form = (form, filter) => {
 const from_address = (form, apply) => {
   const {id, filter} = parts_of(location.hash);
   fill_form(form, filter);
-  const target = document.getElementById(id), folded = target?.closest('details');
-  if (folded) folded.open = true;
+  const target = document.getElementById(id);
+  reveal(target);
   const scroll = () => target?.scrollIntoView({behavior: 'instant'});
   apply(filter).then(scroll);
   scroll();
