@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import subprocess
 import sys
 from typing import NoReturn
 
@@ -15,6 +16,21 @@ MOST_FIRST, MOST_BYTES = 1_500_000, 4_000_000  # of the first page and of any ot
 
 def fail(sentence: str) -> NoReturn:
     sys.exit(f"check_session: error: {sentence}")
+
+
+def check_questions() -> None:
+    """Every question of a family is about benchmarks that there are."""
+    listed = subprocess.run([sys.executable, "make.py", "list", "--json"], check=True, capture_output=True, text=True)
+    benchmarks = {one["benchmark"] for one in json.loads(listed.stdout)}
+    workloads = {(name.split("/")[0], name.split("/")[2]) for name in benchmarks}
+    for path in glob.glob("variants/*/family.json"):
+        family = path.split(os.sep)[1]
+        for question in json.load(open(path, encoding="utf-8")).get("questions", []):
+            missing = [name for name in question["workloads"] if (family, name) not in workloads]
+            missing += [f"{variant}/{name}" for variant in question.get("between", []) for name in question["workloads"]
+                        if f"{family}/{variant}/{name}" not in benchmarks]
+            if missing:
+                fail(f"{path}: '{question['question']}' asks of {missing}, which there are not")
 
 
 def main(report: str) -> None:
@@ -58,6 +74,7 @@ def main(report: str) -> None:
     if narrow:
         fail(f"{newest}: expected processes of each benchmark in four layouts, found {narrow}")
 
+    check_questions()
     columns = glob.glob(os.path.join(os.path.dirname(newest), "atlas", "*", "images.csv"))
     for column in columns:
         rows = list(csv.DictReader(open(column, encoding="utf-8")))

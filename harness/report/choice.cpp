@@ -244,6 +244,7 @@ class Choices {
     const Candidate& best = *candidates.front();
     ChoiceAnswer answer{.group = choice_.groups[best.group].title,
                         .variant = best.variant->name,
+                        .benchmark = best.benchmark,
                         .time = fmt::format("{} per {}", duration_with_interval(best.time), workload.operation),
                         .worst = quantile_text(best, results::kWorst),
                         .cannot = cannot_do(result_, *best.variant),

@@ -17,6 +17,7 @@ Section choice_section(const std::string& family, const results::Family& describ
 struct ChoiceAnswer {
   std::string group = {};  ///< its title: what the variants can do
   std::string variant = {};
+  std::string benchmark = {};
   std::string time = {};  ///< with its interval: "23.1 ns per pair (22.9 to 24.4)"
   std::string against =
       {};  ///< of the family's reference on this workload: "0.18 (0.17 to 0.19) of c_library's time"; or ""

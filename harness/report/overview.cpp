@@ -122,6 +122,7 @@ Section answers_section(const std::vector<AnsweredFamily>& families) {
     for (const ChoiceAnswer& answer : family.answers) {
       TableCell group = answer.group;
       group.link = family.page;
+      table.benchmarks.push_back({answer.benchmark});
       table.rows.push_back({std::move(group), answer.variant, answer.time,
                             answer.doubt.empty() ? answer.against
                                                  : fmt::format("{}{}{}", answer.against,
@@ -132,6 +133,20 @@ Section answers_section(const std::vector<AnsweredFamily>& families) {
   table.drop_empty_columns();
   section.add(std::move(table));
   section.add(std::move(others));
+  return section;
+}
+
+Section asked_section(const std::vector<AnsweredFamily>& families) {
+  Section section{"asked", "What users ask"};
+  Table table{"asked", "Questions with their first answer here", {{"Question", kText}, {"Answer", kText}}};
+  for (const AnsweredFamily& family : families)
+    for (const AnsweredQuestion& one : family.questions) {
+      TableCell question = fmt::format("{}: {}", family.described.title, one.question->question);
+      question.link = one.id;
+      table.rows.push_back({std::move(question), one.answers.empty() ? TableCell("Not answered here.", Emphasis::kPlain)
+                                                                     : TableCell(one.answers.front())});
+    }
+  section.add(std::move(table));
   return section;
 }
 

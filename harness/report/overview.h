@@ -9,6 +9,7 @@
 #include "harness/report/choice.h"
 #include "harness/report/claims.h"
 #include "harness/report/document.h"
+#include "harness/report/questions.h"
 #include "harness/results/article.h"
 #include "harness/results/atlas.h"
 #include "harness/results/family.h"
@@ -24,6 +25,7 @@ struct AnsweredFamily {
   results::Family described;
   std::vector<ChoiceAnswer> answers;
   std::string finding;  ///< where it describes no choice: of its first workload; "" without
+  std::vector<AnsweredQuestion> questions = {};
 };
 
 /// The answer with the largest gain over its family's reference: its question, the sentence and the plot. No elements
@@ -36,6 +38,9 @@ Section answer_section(const AnsweredFamily& family);
 
 /// What each case is answered with, and its price, of all families.
 Section answers_section(const std::vector<AnsweredFamily>& families);
+
+/// What users ask, with the first answer of each.
+Section asked_section(const std::vector<AnsweredFamily>& families);
 
 /// Which drivers were asked, and where their answers are.
 Section drivers_section(std::span<const results::DriverColumn> atlas);

@@ -260,11 +260,14 @@ Section trust_section(const ReportInput& input, const judge::Fitness& fitness, b
 std::vector<AnsweredFamily> answered_families(const ReportInput& input, const std::vector<JudgedArticle>& judged,
                                               const Background& background, const judge::Fitness& fitness) {
   std::vector<AnsweredFamily> families;
+  families.reserve(families_of(*input.result).size());  // their questions refer to them
   for (const std::string& family : families_in_order(*input.result, judged)) {
     AnsweredFamily one{family, page_of_family(family), results::describe(background.families, family), {}, {}};
     one.answers = choice_answers(family, one.described, *input.result, fitness);
     if (one.answers.empty() && fitness.fit) one.finding = family_finding(family, *input.result);
     families.push_back(std::move(one));
+    AnsweredFamily& added = families.back();
+    added.questions = answered_questions(family, added.described, *input.result, fitness);
   }
   return families;
 }
@@ -273,6 +276,7 @@ Page family_page(const AnsweredFamily& family, const ReportInput& input, const s
                  const Background& background, const judge::Fitness& fitness) {
   Page page{family.page, family.described.title};
   add(page.sections, answer_section(family));
+  add(page.sections, questions_section(family.name, family.questions, fitness));
   add(page.sections, choice_section(family.name, family.described, *input.result, fitness));
   add(page.sections, family_section(family.name, family.described, *input.result, input.exhibits, fitness));
   for (Section& section : claims_sections(family.name, judged, background, *input.result, fitness))
@@ -309,6 +313,7 @@ void add_pages(Document& document, const ReportInput& input, const std::vector<J
   if (result != nullptr) add(first.sections, headline_section(families, *result, fitness));
   add(first.sections, articles_section(article_lines(input, judged, background, disturbed), judged, result));
   add(first.sections, answers_section(families));
+  add(first.sections, asked_section(families));
   add(first.sections, drivers_section(input.atlas));
   add(first.sections, trust_section(input, fitness, running));
 
