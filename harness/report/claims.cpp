@@ -608,7 +608,9 @@ std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
 Section claims_section(const std::vector<JudgedClaim>& claims, const Article& article, const std::string& title,
                        const Result& result, const judge::Fitness& fitness) {
   Section section{"claims-" + article.name, title};
-  section.add(Paragraph{method_phrase(claims, article, result, fitness)});
+  std::vector<Link> links;
+  if (!article.source.address.empty()) links.push_back({"Read the article", article.source.address});
+  section.add(Paragraph{method_phrase(claims, article, result, fitness), Emphasis::kPlain, std::move(links)});
   Charts charts;
   for (const results::RatioChart& wanted : article.charts)
     if (std::optional<Chart> chart = ratio_chart(wanted, article, result, fitness))

@@ -217,16 +217,20 @@ Section articles_section(const std::vector<ArticleLine>& lines, const std::vecto
                {"Still true", kShort},
                {"In part", kNumber},
                {"Not true", kNumber},
-               {"Undecided", kNumber}}};
+               {"Undecided", kNumber},
+               {"Read", kShort}}};
   for (const ArticleLine& line : lines) {
     const results::ArticleSource& source = line.article->source;
     TableCell title = fmt::format("{} ({}): {}", source.author, source.year, source.title);
     title.link = "claims-" + line.article->name;
     const std::size_t all = line.holds + line.weaker + line.refuted;
+    TableCell read = source.address.empty() ? "" : "the article";
+    read.link = source.address;
     const auto count = [](std::size_t number) { return number == 0 ? "" : fmt::format("{}", number); };
     table.rows.push_back({std::move(title), all == 0 ? "none judged" : fmt::format("{} of {}", line.holds, all),
-                          count(line.weaker), count(line.refuted), count(line.waiting)});
+                          count(line.weaker), count(line.refuted), count(line.waiting), std::move(read)});
   }
+  table.drop_empty_columns();
   section.add(std::move(table));
   if (result != nullptr) section.add(refuted_table(judged, *result));
   return section;
