@@ -23,6 +23,10 @@ from harness.spm_testing.server import Server
 from collections.abc import Iterable
 from typing import Any
 
+PYTHON = [sys.executable, "-S"]
+"""For the many processes of spm, which uses the standard library alone: what a machine's site-packages load at every
+start can take as long as the rest of a command."""
+
 
 def pin(data: bytes, path: str, **fields: Any) -> dict:
     """The artifact entry of packages.json for `data`."""
@@ -112,7 +116,7 @@ class SpmTestCase(unittest.TestCase):
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen:
         """Starts spm as a process of its own."""
         return subprocess.Popen(
-            [sys.executable, f"{ROOT}/make.py", "spm", *self.arguments(*arguments)],
+            [*PYTHON, f"{ROOT}/make.py", "spm", *self.arguments(*arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
