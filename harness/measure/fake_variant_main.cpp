@@ -1,7 +1,7 @@
 // The `fake` family of the tests. All its variants are this executable. The name under which it is started selects its
-// behaviour: plain (the reference), quick, other and wide work; each of the rest fails in a different way. It measures at
-// most LAB_FAKE_SECONDS, whatever it is asked for. A file NAME.hold beside it, with a number n, makes its n-th and later
-// runs wait until that file is gone.
+// behaviour: plain (the reference), quick, other and wide work; each of the rest fails in a different way. It measures
+// at most LAB_FAKE_SECONDS, whatever it is asked for. A file NAME.hold beside it, with a number n, makes its n-th and
+// later runs wait until that file is gone.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>

@@ -19,8 +19,8 @@
 namespace lab::ambient_obscurance {
 namespace {
 
-/// What a process of the reference measures beside times, by workload. Of the metrics that need hundreds of frames, only
-/// those that a table prints are made.
+/// What a process of the reference measures beside times, by workload. Of the metrics that need hundreds of frames,
+/// only those that a table prints are made.
 class Measured {
  public:
   Measured() : workloads_(make_workloads(maker())) {}
@@ -32,9 +32,9 @@ class Measured {
     std::vector<std::string> figures;
     for (const std::string& metric : metrics) {
       const auto value = counters.find(metric);
-      figures.push_back(value == counters.end()  ? ""
-                        : value->second < 1e-4 ? "< 0.0001"
-                                               : fmt::format("{:.2g}", value->second));
+      figures.push_back(value == counters.end() ? ""
+                        : value->second < 1e-4  ? "< 0.0001"
+                                                : fmt::format("{:.2g}", value->second));
     }
     return figures;
   }
@@ -91,7 +91,9 @@ class Readme : public testing::Test {
 #endif
   }
 
-  Measured& measured() { return measured_; }
+  Measured& measured() {
+    return measured_;
+  }
 
  private:
   Measured measured_;

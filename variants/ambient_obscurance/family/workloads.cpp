@@ -199,7 +199,8 @@ class FramesTask : public bench::Task {
     Counters counters;
     if (stage_.wants({"error_to_converged", "error_by_random"})) counters["error_to_converged"] = stage_.error();
     if (stage_.wants({"banding", "banding_left"})) counters["banding"] = stage_.banding();
-    if (plan.has_ghosts() && stage_.wants({"ghosting", "ghosting_noise", "ghosting_left"})) add_ghosts(counters, stage_);
+    if (plan.has_ghosts() && stage_.wants({"ghosting", "ghosting_noise", "ghosting_left"}))
+      add_ghosts(counters, stage_);
     if (plan.asks == Asks::kMotion &&
         stage_.wants({"error_by_still", "history_moved", "history_still", "history_uncovered"})) {
       Stage weighing(fastest_maker(), plan, stage_.inputs(), true);
@@ -221,7 +222,8 @@ class FramesTask : public bench::Task {
             stage_.banding_of(stage_.phases(), of_many) / stage_.banding_of(without_dither, of_many);
       }
     }
-    if (plan.asks == Asks::kRandom && stage_.wants({"error_by_random"})) counters["error_by_random"] = counters["error_to_converged"] / random_error(stage_);
+    if (plan.asks == Asks::kRandom && stage_.wants({"error_by_random"}))
+      counters["error_by_random"] = counters["error_to_converged"] / random_error(stage_);
     return counters;
   }
 
