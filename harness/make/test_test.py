@@ -51,8 +51,8 @@ class ChosenTest(unittest.TestCase):
         self.assertIn("harness.make.test_test", modules)
         names = {"python " + module.removeprefix("harness.") for module in modules}
         self.assertEqual(set(test.ALONE) - names, set())
-        modules = {name for top in ("harness", "variants") for name in os.listdir(os.path.join(paths.ROOT, top))}
-        self.assertEqual({name.removesuffix("_test") for name in test.WITHOUT_DISK} - modules, set())
+        folders = {name for top in ("harness", "variants") for name in os.listdir(os.path.join(paths.ROOT, top))}
+        self.assertEqual({name.removesuffix("_test") for name in test.WITHOUT_DISK} - folders, set())
 
     def test_a_test_in_python_builds_what_it_needs_and_the_others_nothing(self) -> None:
         options = test.build.BuildOptions()
