@@ -151,6 +151,12 @@ class TableView {
     this.button.setAttribute('popovertarget', this.menu.id);
     this.menu.addEventListener('beforetoggle', ({newState}) => { if (newState === 'open') this.fill_menu(); });
     this.menu.addEventListener('toggle', ({newState}) => { if (newState === 'open') this.place_menu(); });
+    this.menu.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();  // a search field would only be emptied
+      this.menu.hidePopover();
+      this.button.focus();
+    });
     this.status = make('span', {className: 'table-status'});
     this.status.setAttribute('role', 'status');
     this.clear = make('button', {type: 'button', className: 'table-clear', textContent: 'Reset', hidden: true, onclick: () => {
