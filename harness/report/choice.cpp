@@ -344,7 +344,6 @@ class Choices {
     for (const ChoiceMetric& metric : choice_.metrics) table.columns.push_back({metric.title, kNumber});
     for (const results::ChoiceTrait& trait : choice_.traits) table.columns.push_back({trait.title, kShort});
     table.columns.push_back({"What it cannot do", kText});
-    table.sortable = true;
     for (const Candidate& one : candidates_) {
       if (table.groups.empty() || last_group_ != one.group)
         table.groups.push_back({table.rows.size(), group_title(one.group)});

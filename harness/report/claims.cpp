@@ -408,13 +408,13 @@ std::vector<TableColumn> claim_columns(const std::vector<JudgedClaim>& claims, c
       {"Verdict", kVerdict},
       {"Claim", kText},
       {"Stated", has<JudgedOrder>(claims) || has<JudgedFormula>(claims) ? kShort : kNumber},
-      {"From its table", kNumber},
-      {"Erratum", kShort},
+      {"From its table", kNumber, true},
+      {"Erratum", kShort, true},
       {"Here", kNumber},
       {"95 % interval", kNumber}};
   for (const std::string& workload : also) {
-    columns.push_back({"Here, " + workload, kNumber});
-    columns.push_back({"95 % interval", kNumber});
+    columns.push_back({"Here, " + workload, kNumber, true});
+    columns.push_back({"95 % interval", kNumber, true});
   }
   columns.push_back({"Why", kText});
   return columns;

@@ -41,6 +41,7 @@ struct TableColumn {
 
   std::string title;
   Kind kind = Kind::kText;
+  bool is_detail = false;  ///< a page without the room for all columns begins without it; the reader can show it
 };
 using enum TableColumn::Kind;
 
@@ -61,7 +62,6 @@ struct Table {
   /// Each row's benchmarks, for a table without a kBenchmark column.
   std::vector<std::vector<std::string>> benchmarks = {};
   std::vector<Group> groups = {};  ///< in the order of the rows; the first begins with row 0. Empty: no headings
-  bool sortable = false;           ///< the page sorts the rows of each group by a column
   std::vector<std::size_t> summary_rows = {};  ///< the rows that the Markdown summary has; empty: all
 };
 

@@ -242,9 +242,9 @@ Table time_table(const WorkloadInfo& workload, const Result& result, const std::
        {workload.phases.size() > 1 ? "All phases" : "Median", kNumber},
        {"95 % interval", kNumber}}};
   if (workload.phases.size() > 1)
-    for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber});
-  table.columns.push_back({"Layout", kNumber});
-  table.columns.push_back({"Processes", kNumber});
+    for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber, true});
+  table.columns.push_back({"Layout", kNumber, true});
+  table.columns.push_back({"Processes", kNumber, true});
   for (const VariantTimes& one : measured) {
     const PhaseTime& all = one.all;
     std::vector<TableCell> row{results::benchmark_name(workload.family, one.variant->name, workload.name),
@@ -266,7 +266,7 @@ Table time_table(const WorkloadInfo& workload, const Result& result, const std::
 Table variants_table(const std::string& family, const Result& result) {
   Table table{family + "-variants",
               "What the variants are",
-              {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}}};
+              {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText, true}}};
   for (const VariantCard& variant : result.variants)
     if (variant.family == family)
       table.rows.push_back({variant.reference ? variant.name + " (reference)" : variant.name, variant.idea,

@@ -75,20 +75,6 @@ std::string padding(std::string_view text, int most) {
   return pad;
 }
 
-/// A name that may wrap after each of its parts: "family/variant", "commit..commit".
-std::string breakable(std::string_view name) {
-  std::string out;
-  for (std::size_t at = 0; at < name.size();) {
-    const std::size_t slash = std::min(name.find('/', at), name.size() - 1);
-    const std::size_t dots = std::min(name.find("..", at), name.size() - 1);
-    const std::size_t end = slash < dots ? slash + 1 : std::min(dots + 2, name.size());
-    out += escape_html(name.substr(at, end - at));
-    at = end;
-    if (at < name.size()) out += "<wbr>";
-  }
-  return out;
-}
-
 /// Text that may wrap inside its identifiers, after an underscore and before an inner capital: a cell of numbers may
 /// name variants, a heading functions.
 std::string breakable_words(std::string_view text) {
@@ -102,17 +88,82 @@ std::string breakable_words(std::string_view text) {
   return out;
 }
 
+/// A name that may wrap after each of its parts: "family/variant", "commit..commit"; and inside a long part.
+std::string breakable(std::string_view name) {
+  constexpr std::size_t kLongPart = 32;
+  std::string out;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t slash = std::min(name.find('/', at), name.size() - 1);
+    const std::size_t dots = std::min(name.find("..", at), name.size() - 1);
+    const std::size_t end = slash < dots ? slash + 1 : std::min(dots + 2, name.size());
+    const std::string_view part = name.substr(at, end - at);
+    out += part.size() > kLongPart ? breakable_words(part) : escape_html(part);
+    at = end;
+    if (at < name.size()) out += "<wbr>";
+  }
+  return out;
+}
+
 std::string link_to(std::string_view id, std::string_view what) {
   return fmt::format("\u00a0<a class=\"anchor\" href=\"#{}\" aria-label=\"Link to {}\">#</a>", escape_html(id),
                      escape_html(what));
 }
 
-/// The column that identifies a row: the first name column, otherwise the first column.
+/// The column that identifies a row: the first name column, otherwise the first column that is no verdict.
 std::size_t row_heading(const std::vector<TableColumn>& columns) {
-  const auto name = std::find_if(columns.begin(), columns.end(), [](const TableColumn& column) {
-    return column.kind == kName || column.kind == kBenchmark;
-  });
-  return name == columns.end() ? 0 : static_cast<std::size_t>(name - columns.begin());
+  const auto is_name = [](const TableColumn& column) { return column.kind == kName || column.kind == kBenchmark; };
+  auto found = std::find_if(columns.begin(), columns.end(), is_name);
+  if (found == columns.end())
+    found =
+        std::find_if(columns.begin(), columns.end(), [](const TableColumn& column) { return column.kind != kVerdict; });
+  return found == columns.end() ? 0 : static_cast<std::size_t>(found - columns.begin());
+}
+
+/// The words of a text as a part of an address: "Idea, cost" becomes "Idea-cost". A long text is cut after a word.
+std::string address_words(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  std::string words;
+  for (const char c : identifier(text)) {
+    if (c == '-' && (words.empty() || words.back() == '-')) continue;
+    if (c == '-' && words.size() >= kMost) break;
+    words += c;
+  }
+  while (words.ends_with('-') || words.ends_with('.')) words.pop_back();
+  return words;
+}
+
+/// The title of the row's group; "" without one.
+std::string_view group_of(const Table& table, std::size_t row) {
+  std::string_view title;
+  for (const Table::Group& group : table.groups)
+    if (group.first_row <= row) title = group.title;
+  return title;
+}
+
+/// Each row's name in its address: by what its table says of it, so that it is the same in the next report. Its
+/// heading; where several rows have the same, also their group; then also their other texts. What is still equal gets a
+/// number.
+std::vector<std::string> row_names(const Table& table) {
+  const std::size_t head = row_heading(table.columns), count = table.rows.size();
+  std::vector<std::string> names(count);
+  for (std::size_t row = 0; row < count; ++row) names[row] = address_words(table.rows[row][head].text);
+  const auto tell_apart = [&](auto more) {
+    std::map<std::string, int> uses;
+    for (const std::string& name : names) ++uses[name];
+    for (std::size_t row = 0; row < count; ++row)
+      if (uses[names[row]] > 1)
+        if (const std::string words = address_words(more(row)); !words.empty()) names[row] += "-" + words;
+  };
+  tell_apart([&](std::size_t row) { return group_of(table, row); });
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (i != head && table.columns[i].kind != kNumber && table.columns[i].kind != kVerdict)
+      tell_apart([&](std::size_t row) -> std::string_view { return table.rows[row][i].text; });
+  std::set<std::string> taken;
+  for (std::string& name : names) {
+    const std::string words = name;
+    for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}-{}", words, i);
+  }
+  return names;
 }
 
 /// The row's filter keys as attributes; "" for a row without a benchmark.
@@ -234,35 +285,38 @@ class HtmlWriter {
   }
 
   // These roles are the elements' defaults. The page shows rows as cards on a narrow screen, which removes the
-  // defaults.
+  // defaults. The caption is before the table, whose role allows no links in it.
   void element(const Table& table) {
     const std::string id = "table-" + identifier(table.name);
-    put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
-        "<table id=\"{0}\" role=\"table\"{1}{4}>\n<caption><span><span "
-        "id=\"{0}-title\">{2}</span>{3}</span></caption>\n"
-        "<thead role=\"rowgroup\"><tr role=\"row\">",
-        id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"),
-        table.sortable ? " data-sortable" : "");
+    put("<div class=\"table\" id=\"{0}\">\n<div class=\"caption\"><p><span id=\"{0}-title\">{2}</span>{3}</p></div>\n"
+        "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
+        "<table role=\"table\" aria-labelledby=\"{0}-title\"{1}>\n<thead role=\"rowgroup\"><tr role=\"row\">",
+        id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"));
     for (const TableColumn& column : table.columns)
-      put("<th scope=\"col\" role=\"columnheader\" class=\"{}\">{}</th>", class_of(column.kind),
-          breakable_words(column.title));
+      put("<th scope=\"col\" role=\"columnheader\" class=\"{}\"{}>{}</th>", class_of(column.kind),
+          column.is_detail ? " data-detail" : "", breakable_words(column.title));
     out_ += "</tr></thead>\n<tbody role=\"rowgroup\">\n";
+    rows(table);
+    out_ += "</tbody>\n</table>\n</div>\n</div>\n";
+  }
+
+  void rows(const Table& table) {
     std::vector<int> most(table.columns.size(), -1);
     for (const auto& row : table.rows)
       for (std::size_t i = 0; i < row.size(); ++i) most[i] = std::max(most[i], decimals(row[i].text));
+    const std::vector<std::string> names = row_names(table);
     const std::size_t head = row_heading(table.columns);
     auto group = table.groups.begin();
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
       for (; group != table.groups.end() && group->first_row == at; ++group)
         put("{}<tr role=\"row\" class=\"group\"><th scope=\"rowgroup\" role=\"rowheader\" "
-            "colspan=\"{}\">{}</th></tr>\n",
+            "colspan=\"{}\"><span>{}</span></th></tr>\n",
             at == 0 ? "" : "</tbody>\n<tbody role=\"rowgroup\">\n", table.columns.size(), escape_html(group->title));
       const std::vector<TableCell>& row = table.rows[at];
-      put("<tr role=\"row\"{}>", keys_of(table, at));
+      put("<tr role=\"row\" id=\"row-{}-{}\"{}>", identifier(table.name), names[at], keys_of(table, at));
       for (std::size_t i = 0; i < row.size(); ++i) cell(row[i], table.columns[i], i == head, most[i]);
       out_ += "</tr>\n";
     }
-    out_ += "</tbody>\n</table>\n</div>\n";
   }
 
   void cell(const TableCell& cell, const TableColumn& column, bool heads_row, int most) {
@@ -489,7 +543,7 @@ std::string vega_script() {
 
 std::string page_script() {
   Parts parts;
-  for (const char* name : {"page", "fit", "figures", "filter", "matrix", "sort", "replay", "compare"})
+  for (const char* name : {"page", "fit", "figures", "address", "filter", "matrix", "table", "replay", "compare"})
     parts.emplace(name, resource(fmt::format("{}.js", name)));
   return fill(resource("scripts.js"), parts);
 }

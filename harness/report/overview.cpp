@@ -163,8 +163,8 @@ Section drivers_section(std::span<const results::DriverColumn> atlas) {
   return section;
 }
 
-ArticleLine line_of(const JudgedArticle& judged) {
-  ArticleLine line{.article = judged.article};
+ArticleLine line_of(const JudgedArticle& judged, const std::string& about) {
+  ArticleLine line{.article = judged.article, .about = about};
   for (const JudgedClaim& claim : judged.claims) switch (claim.verdict) {
       case ClaimVerdict::kReproduced:
         ++line.holds;
@@ -185,7 +185,7 @@ ArticleLine line_of(const JudgedArticle& judged) {
 
 ArticleLine line_of(const results::Article& article, std::span<const results::DriverColumn> atlas,
                     std::span<const results::MemoryFindings> memory, bool disturbed) {
-  ArticleLine line{.article = &article};
+  ArticleLine line{.article = &article, .about = "Vulkan drivers"};
   for (const judge::JudgedDriverClaim& claim : judge::judge_driver_claims(article, atlas, memory, disturbed).surveyed)
     switch (claim.verdict) {
       case DriverVerdict::kHolds:
@@ -214,6 +214,7 @@ Section articles_section(const std::vector<ArticleLine>& lines, const std::vecto
   Table table{"articles",
               "The claims of each article that have a verdict here",
               {{"Article", kText},
+               {"About", kShort},
                {"Still true", kShort},
                {"In part", kNumber},
                {"Not true", kNumber},
@@ -227,8 +228,9 @@ Section articles_section(const std::vector<ArticleLine>& lines, const std::vecto
     TableCell read = source.address.empty() ? "" : "the article";
     read.link = source.address;
     const auto count = [](std::size_t number) { return number == 0 ? "" : fmt::format("{}", number); };
-    table.rows.push_back({std::move(title), all == 0 ? "none judged" : fmt::format("{} of {}", line.holds, all),
-                          count(line.weaker), count(line.refuted), count(line.waiting), std::move(read)});
+    table.rows.push_back({std::move(title), line.about,
+                          all == 0 ? "none judged" : fmt::format("{} of {}", line.holds, all), count(line.weaker),
+                          count(line.refuted), count(line.waiting), std::move(read)});
   }
   table.drop_empty_columns();
   section.add(std::move(table));

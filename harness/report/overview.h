@@ -48,11 +48,12 @@ Section drivers_section(std::span<const results::DriverColumn> atlas);
 /// What one article's claims came to.
 struct ArticleLine {
   const results::Article* article = nullptr;
+  std::string about = {};                          ///< the title of its page
   std::size_t holds = 0, weaker = 0, refuted = 0;  ///< claims that have a verdict
   std::size_t waiting = 0;                         ///< claims without one
 };
 
-ArticleLine line_of(const JudgedArticle& judged);
+ArticleLine line_of(const JudgedArticle& judged, const std::string& about);
 /// Of an article about drivers.
 ArticleLine line_of(const results::Article& article, std::span<const results::DriverColumn> atlas,
                     std::span<const results::MemoryFindings> memory, bool disturbed);

@@ -293,7 +293,8 @@ Page family_page(const AnsweredFamily& family, const ReportInput& input, const s
 std::vector<ArticleLine> article_lines(const ReportInput& input, const std::vector<JudgedArticle>& judged,
                                        const Background& background, bool disturbed) {
   std::vector<ArticleLine> lines;
-  for (const JudgedArticle& one : judged) lines.push_back(line_of(one));
+  for (const JudgedArticle& one : judged)
+    lines.push_back(line_of(one, results::describe(background.families, one.article->family).title));
   if (!input.atlas.empty())
     for (const results::Article& article : background.articles)
       if (is_about_drivers(article)) lines.push_back(line_of(article, input.atlas, input.memory, disturbed));

@@ -66,7 +66,7 @@ const show_part = (figure, part) => {
 
 // If the section has no table, which would say that nothing matches, its charts do.
 const show_if_none = (group) => {
-  if (group.closest('section').querySelector(':scope > .scroll tr[data-benchmark]')) return;
+  if (group.closest('section').querySelector(':scope > .table tr[data-benchmark]')) return;
   if (group.nextElementSibling?.className !== 'nothing')
     group.insertAdjacentHTML('afterend', '<p class="nothing" hidden>No mark of these charts matches the filter.</p>');
   group.nextElementSibling.hidden = [...group.children].some(({hidden}) => !hidden);
@@ -143,6 +143,14 @@ const offer_all = (specification_of, then) => {
   }
 };
 const unique_variants = (rows) => new Set(rows.map(({variant}) => variant)).size;
+// By benchmark, the figures that draw it.
+const by_benchmark = (figures, specification_of) => {
+  const found = new Map();
+  for (const figure of figures)
+    for (const name of new Set(specification_of(figure).datasets.rows.map(({benchmark}) => benchmark)))
+      if (name) found.set(name, [...found.get(name) ?? [], figure]);
+  return found;
+};
 
 const start_charts = () => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
@@ -155,7 +163,14 @@ const start_charts = () => {
   offer_variants((figure) => draw_all([figure]));
   offer_all(specification_of, (figure) => draw_all([figure]));
   draw_all(figures);
+  let drawn_in = null;
   return {
+    // The figure that draws `benchmark`: the first of `section`, otherwise of the page; undefined: none.
+    figure_of(benchmark, section) {
+      drawn_in ??= by_benchmark(figures, specification_of);
+      const found = drawn_in.get(benchmark) ?? [];
+      return found.find((figure) => section?.contains(figure)) ?? found[0];
+    },
     // Draws the lines of these columns of the atlas, where a chart has a choice; null: as the report was made.
     choose(columns) {
       if (columns === null && choice.columns === null) return;

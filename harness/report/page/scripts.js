@@ -1,6 +1,9 @@
 (() => {
 {{fit}}})();
-{{page}}const charts = (() => {
+{{page}}const page_address = (() => {
+{{address}}return start_address();
+})();
+const charts = (() => {
 {{figures}}return start_charts();
 })();
 (() => {
@@ -10,7 +13,8 @@
 {{matrix}}start_matrices();
 })();
 (() => {
-{{sort}}})();
+{{table}}start_tables();
+})();
 (() => {
 {{replay}}})();
 (() => {
