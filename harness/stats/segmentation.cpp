@@ -86,6 +86,8 @@ constexpr double kPlacePoints = 3;
 /// Of a line that is straight, a curve that begins and ends gains less (in evidence): of 200 lines through normal noise
 /// or t with 2 and 40 to 400 points, 99 % gained less than 10, through AR(1) with 0.5 95 % less than 14.
 constexpr double kBeginsOrEnds = 15;
+/// Points on each side of one whose median says where it should be.
+constexpr std::size_t kBesideMiddle = 3;
 /// Places where such a curve may begin or end.
 constexpr std::size_t kRampPlaces = 24;
 
@@ -421,13 +423,26 @@ double around_ramp(const std::vector<double>& values, double all, double mean) {
   return least;
 }
 
-/// Whether a straight line fits better than levels. Of the values themselves: scores of two levels that drift are
-/// nearly on a line. Far outliers count as much as nearer ones. A drift that begins or ends is none: it has levels.
-bool is_drift(std::span<const double> values, const std::vector<std::size_t>& starts) {
-  const std::vector<double> ascending = sorted(values);
-  const double low = sorted_quantile(ascending, 0.1), high = sorted_quantile(ascending, 0.9), reach = 2 * (high - low);
+/// The values, at most kClipped standard deviations from the median of the points around each of them, less the first
+/// of these medians. A single value beyond that is neither on a line nor a level.
+std::vector<double> clipped_around_medians(std::span<const double> values) {
+  std::vector<double> middles, distances;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t from = i - std::min(i, kBesideMiddle), to = std::min(values.size(), i + kBesideMiddle + 1);
+    middles.push_back(median(values.subspan(from, to - from)));
+    distances.push_back(std::abs(values[i] - middles[i]));
+  }
+  const double most = kClipped * median(distances) / kNormalMad;
   std::vector<double> clipped;
-  for (const double value : values) clipped.push_back(std::clamp(value - low, -reach, high - low + reach));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    clipped.push_back(std::clamp(values[i], middles[i] - most, middles[i] + most) - middles.front());
+  return clipped;
+}
+
+/// Whether a straight line fits better than levels. Of the values themselves: scores of two levels that drift are
+/// nearly on a line. A drift that begins or ends is none: it has levels.
+bool is_drift(std::span<const double> values, const std::vector<std::size_t>& starts) {
+  const std::vector<double> clipped = clipped_around_medians(values);
   const Sums sums(clipped);
   const auto n = static_cast<double>(clipped.size());
   double product = 0;

@@ -133,6 +133,18 @@ TEST(Segmentation, takes_a_line_that_begins_and_ends_for_levels) {
   EXPECT_FALSE(find_levels(values).starts.empty());
 }
 
+TEST(Segmentation, takes_a_straight_line_for_a_drift_despite_outliers) {
+  std::size_t drifting = 0;
+  for (unsigned seed = 40; seed < 60; ++seed) {
+    std::vector<double> values = levels_of({{120, 50}}, seed);
+    std::mt19937 random(seed);
+    for (int outlier = 0; outlier < 6; ++outlier) values[random() % values.size()] += 15;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += 0.05 * static_cast<double>(i);
+    drifting += find_levels(values).drifting;
+  }
+  EXPECT_GE(drifting, 17U);
+}
+
 TEST(Segmentation, finds_a_step_beside_what_no_division_explains) {
   // A step, then waves that make the noise look autocorrelated.
   std::mt19937 random(17);
