@@ -639,7 +639,13 @@ Levels levels_with_steps(std::span<const double> values, double critical, double
             .switching = distance > 0,
             .drifting = whole.levels.drifting};
   Levels levels{.starts = steps, .switching = distance > 0};
-  const std::vector<std::size_t> edges = edges_of(steps, values.size());
+  // What the whole series shows is sure as well, where it is no step told twice.
+  for (const std::size_t start : beyond_switching(values, whole.levels.starts, distance))
+    if (std::ranges::none_of(
+            steps, [&](std::size_t step) { return std::max(step, start) - std::min(step, start) <= kMostMoved; }))
+      levels.starts.push_back(start);
+  std::ranges::sort(levels.starts);
+  const std::vector<std::size_t> edges = edges_of(levels.starts, values.size());
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     const std::size_t from = edges[i], count = edges[i + 1] - from;
     const Levels part = divided(values.subspan(from, count), critical_evidence(count) + more).levels;
