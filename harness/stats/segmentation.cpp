@@ -674,6 +674,13 @@ Levels find_levels(std::span<const double> values, std::size_t count, double mor
   return levels;
 }
 
+double evidence_between(std::span<const double> before, std::span<const double> after) {
+  std::vector<double> values(before.begin(), before.end());
+  values.insert(values.end(), after.begin(), after.end());
+  const std::vector<double> scores = normal_scores(values);
+  return judged(values, Sums(scores), {before.size()}, true).evidence;
+}
+
 double critical_evidence(std::size_t count) {
   const double at = std::log(static_cast<double>(std::max<std::size_t>(1, count)));
   const auto next =

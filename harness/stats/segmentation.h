@@ -56,6 +56,9 @@ Levels find_levels(std::span<const double> values);
 /// The same with the evidence that `count` values need, and `more`.
 Levels find_levels(std::span<const double> values, std::size_t count, double more);
 
+/// The evidence that two levels differ, whatever is between them; as Division::evidence. Neither is empty.
+double evidence_between(std::span<const double> before, std::span<const double> after);
+
 /// The evidence that the weakest change must exceed in a series of this length.
 double critical_evidence(std::size_t count);
 
