@@ -431,5 +431,8 @@ const start_tables = () => {
   });
   document.addEventListener('keydown', move_in_rows);
   document.addEventListener('scroll', ({target}) => { target.classList?.toggle('scrolled', target.scrollLeft > 0); }, {capture: true, passive: true});
-  when_idle(() => views.forEach(({place}) => link_rows(place)));
+  when_idle(() => {
+    for (const {place} of views) link_rows(place);
+    fit_all(views);  // anchors take room
+  });
 };
