@@ -6,24 +6,43 @@ import glob
 import json
 import os
 import re
+import subprocess
 import sys
 from typing import NoReturn
 
 IMAGE_ROWS = 169
+MOST_FIRST, MOST_BYTES = 1_500_000, 4_000_000  # of the first page and of any other
 
 
 def fail(sentence: str) -> NoReturn:
     sys.exit(f"check_session: error: {sentence}")
 
 
+def check_questions() -> None:
+    """Every question of a family is about benchmarks that there are."""
+    listed = subprocess.run([sys.executable, "make.py", "list", "--json"], check=True, capture_output=True, text=True)
+    benchmarks = {one["benchmark"] for one in json.loads(listed.stdout)}
+    workloads = {(name.split("/")[0], name.split("/")[2]) for name in benchmarks}
+    for path in glob.glob("variants/*/family.json"):
+        family = path.split(os.sep)[1]
+        for question in json.load(open(path, encoding="utf-8")).get("questions", []):
+            missing = [name for name in question["workloads"] if (family, name) not in workloads]
+            missing += [f"{variant}/{name}" for variant in question.get("between", []) for name in question["workloads"]
+                        if f"{family}/{variant}/{name}" not in benchmarks]
+            if missing:
+                fail(f"{path}: '{question['question']}' asks of {missing}, which there are not")
+
+
 def main(report: str) -> None:
-    html = open(report, encoding="utf-8").read()
-    if len(html.encode()) >= 10_000_000:
-        fail(f"{report}: expected under 10 MB, found {len(html.encode())} bytes")
-    loads = re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=[\"']?(https?:)?//", html)
-    if loads:
-        fail(f"{report} loads {len(loads)} things from the network")
     folder = os.path.dirname(report)
+    for page in sorted(glob.glob(os.path.join(folder, "*.html"))):
+        html, most = open(page, encoding="utf-8").read(), MOST_FIRST if page == report else MOST_BYTES
+        if len(html.encode()) > most:
+            fail(f"{page}: expected at most {most} bytes, found {len(html.encode())}")
+        print(f"{page}: {len(html.encode())} bytes", file=sys.stderr)
+        loads = re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=[\"']?(https?:)?//", html)
+        if loads:
+            fail(f"{page} loads {len(loads)} things from the network")
     plots = sorted(glob.glob(os.path.join(folder, "*.svg")))
     if not plots:
         fail(f"no SVG in the folder of {report}")
@@ -55,6 +74,7 @@ def main(report: str) -> None:
     if narrow:
         fail(f"{newest}: expected processes of each benchmark in four layouts, found {narrow}")
 
+    check_questions()
     columns = glob.glob(os.path.join(os.path.dirname(newest), "atlas", "*", "images.csv"))
     for column in columns:
         rows = list(csv.DictReader(open(column, encoding="utf-8")))

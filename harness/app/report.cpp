@@ -53,6 +53,12 @@ report::ReportOptions options_for(const fs::path& root, fs::path out) {
   return {.out = std::move(out), .root = root, .progress = {}};
 }
 
+report::ReportOptions options_for(const ReportRequest& request, fs::path out) {
+  report::ReportOptions options = options_for(request.root, std::move(out));
+  options.single_file = request.single_file;
+  return options;
+}
+
 /// The machine's histories in the index of the results around `path`. Empty if the file is not in its machine's folder,
 /// or if the index is unreadable: a report is possible without them.
 std::vector<judge::SeriesHistory> history_of(const fs::path& path, const std::string& machine) {
@@ -171,7 +177,7 @@ Expected<Written> report_result(const ReportRequest& request, const fs::path& pa
   return with_status(
       report::write_report({&shown, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
                             exhibits_of(shown, path.parent_path()), atlas->memory, picture ? &*picture : nullptr},
-                           options_for(request.root, out.value_or(place_for(request.root, "reports") / path.stem()))),
+                           options_for(request, out.value_or(place_for(request.root, "reports") / path.stem()))),
       compared_unfit ? ExitStatus::kUnfit : status);
 }
 
@@ -182,10 +188,9 @@ Expected<Written> report_atlas_alone(const ReportRequest& request, const fs::pat
     return usage_error(fmt::format("expected a result or an atlas in '{}', found neither", machine_folder.string()),
                        "python3 make.py run, or python3 make.py probe");
   return with_status(
-      report::write_report(
-          {nullptr, atlas->columns, nullptr, {}, {}, {}, atlas->memory},
-          options_for(request.root, request.out.value_or(request.root / "reports" /
-                                                         (machine_folder.filename().string() + "-atlas")))),
+      report::write_report({nullptr, atlas->columns, nullptr, {}, {}, {}, atlas->memory},
+                           options_for(request, request.out.value_or(request.root / "reports" /
+                                                                     (machine_folder.filename().string() + "-atlas")))),
       ExitStatus::kOk);
 }
 

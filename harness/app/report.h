@@ -22,6 +22,7 @@ struct ReportRequest {
   std::optional<std::string> base = {};           ///< to compare with; none: the session's own base, if any
   std::optional<std::filesystem::path> out = {};  ///< none: <root>/reports/<name of the result>
   std::filesystem::path root = root_dir();
+  bool single_file = false;  ///< index.html is the whole report
 };
 
 using ReportListener = std::function<void(const report::ReportFiles&)>;

@@ -20,6 +20,7 @@
 #include "harness/judge/fitness.h"
 #include "harness/judge/night_fixture.h"
 #include "harness/measure/fake_build.h"
+#include "harness/measure/plan.h"
 #include "harness/report/forecast_text.h"
 #include "harness/results/result_fixture.h"
 
@@ -61,10 +62,10 @@ class UseCases : public testing::Test {
   void SetUp() override {
     ::setenv("LAB_ROOT", root().c_str(), 1);
     ::setenv("LAB_MACHINE", "here", 1);
+    ::setenv("LAB_FAKE_SECONDS", fmt::format("{}", measure::kLeastSeconds).c_str(), 1);
   }
   void TearDown() override {
-    ::unsetenv("LAB_ROOT");
-    ::unsetenv("LAB_MACHINE");
+    for (const char* name : {"LAB_ROOT", "LAB_MACHINE", "LAB_FAKE_SECONDS"}) ::unsetenv(name);
     if (IsSkipped()) return;  // nothing was called
     const Expected<std::string> printed = read_file(errors_.path() / "stderr");
     EXPECT_EQ(printed ? *printed : printed.error().what, "");

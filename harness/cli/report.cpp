@@ -1,4 +1,4 @@
-// report: writes a page, charts and a summary from a result and the atlas in its folder. Standard output has the
+// report: writes pages, charts and a summary from a result and the atlas in its folder. Standard output has the
 // page's path.
 #include "harness/app/report.h"
 
@@ -11,7 +11,8 @@ namespace lab::cli {
 namespace {
 
 Expected<ExitStatus> run_report(const Options& options) {
-  app::ReportRequest request{.results = options.positional(), .base = options.value("--base")};
+  app::ReportRequest request{
+      .results = options.positional(), .base = options.value("--base"), .single_file = options.has("--single-file")};
   request.alone = options.has("--alone");
   if (const std::optional<std::string> out = options.value("--out")) request.out = *out;
   return app::report(request, [](const report::ReportFiles& files) {
@@ -25,11 +26,12 @@ Expected<ExitStatus> run_report(const Options& options) {
 
 Command report_command() {
   return {"report",
-          "[RESULT...] [--alone] [--base RESULT] [--out DIR]",
-          "write a page, charts and a summary of a result and its machine's drivers",
+          "[RESULT...] [--alone] [--base RESULT] [--out DIR] [--single-file]",
+          "write pages, charts and a summary of a result and its machine's drivers",
           {{"--alone", "", "report the newest session without the others of its commit"},
            {"--base", "RESULT", "compare with this result (default: the session's own base, if any)"},
-           {"--out", "DIR", "output folder (default: reports/<name of the result>)"}},
+           {"--out", "DIR", "output folder (default: reports/<name of the result>)"},
+           {"--single-file", "", "write all pages as one index.html that needs no other file, for mail"}},
           run_report,
           "Exit status 4: the report is written, but the session is unfit, so that no time of it is judged."};
 }

@@ -16,6 +16,7 @@
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
 #include "harness/measure/fake_build.h"
+#include "harness/measure/plan.h"
 #include "harness/results/journal.h"
 #include "harness/results/result.h"
 
@@ -28,6 +29,9 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// A build folder of made-up variants and a checkout for results, and the harness on them.
+///
+/// A process measures as long as the shortest of a real session, not for half a second: what these tests are about are
+/// the processes and what becomes of them, not their times.
 class Bench {
  public:
   explicit Bench(const Words& variants, const std::string& core = "", const std::string& malloc_host = "")
@@ -61,9 +65,13 @@ class Bench {
 
   const fs::path& root() const { return root_.path(); }
 
+  /// While it exists, the variant `plain` does not end its n-th run, where n is what the file says.
+  fs::path hold() const { return build_.path() / "variants/fake/plain.hold"; }
+
  private:
   ChildOutcome start(ChildSpec& spec) const {
-    spec.environment = {"LAB_BUILD=" + build_.path().string(), "LAB_ROOT=" + root_.path().string(), "LAB_MACHINE=here"};
+    spec.environment = {"LAB_BUILD=" + build_.path().string(), "LAB_ROOT=" + root_.path().string(), "LAB_MACHINE=here",
+                        fmt::format("LAB_FAKE_SECONDS={}", measure::kLeastSeconds)};
     spec.tail_limit = 1 << 20;
     spec.timeout_seconds = kPatience;
     return run_child(spec);
@@ -256,9 +264,13 @@ TEST(Run, against_refuses_a_table_too_large_for_its_budget_before_it_starts) {
 
 TEST(Run, exits_with_4_and_reports_at_the_end_that_it_has_no_verdicts) {
   const Bench bench({"plain"});
-  // Each process measures for 0.02 s at least, so that the control has too few.
-  const ChildOutcome outcome = bench.harness({"run", "--quick", "--budget", "0.1", "--filter", "*/store"});
-  EXPECT_EQ(outcome.code, 4);
+  // Each process measures for 0.02 s at least, so that the control has too few; on a busy machine, none in that time.
+  ChildOutcome outcome;
+  const auto is_unfit = [&](double seconds) {
+    outcome = bench.harness({"run", "--quick", "--budget", fmt::format("{}", seconds), "--filter", "*/store"});
+    return outcome.code == 4;
+  };
+  EXPECT_TRUE(succeeds_given_time(0.1, is_unfit)) << outcome.error_tail;
   EXPECT_NE(outcome.output.find("unfit, not judged\n"), std::string::npos) << outcome.output;
   const Words unfit = lines_with(outcome.error_tail, "run: unfit: ");
   ASSERT_EQ(unfit.size(), 1u) << outcome.error_tail;
@@ -271,7 +283,7 @@ TEST(Run, says_what_other_work_disturbed_and_which_blocks_are_judged) {
   // Another process, busy on every CPU for as long as the session takes.
   const ChildOutcome outcome = bench.shell(
       "for cpu in $(seq \"$(nproc)\"); do (while :; do :; done) & busy=\"$busy $!\"; done\n"
-      "\"$1\" run --processes 2 --filter '*/store'; echo status $?\n"
+      "unset LAB_FAKE_SECONDS; \"$1\" run --processes 2 --filter '*/store'; echo status $?\n"
       "kill $busy");
   EXPECT_EQ(last_line(outcome.output), "status 0") << "the user asked for two processes";
   Words said = lines_with(outcome.error_tail, "run: unusual: other processes used ");
@@ -420,16 +432,18 @@ TEST(Run, stops_measuring_a_malloc_library_that_changes) {
   const Bench bench({"plain"}, "", "plain");
   const std::string file = (bench.root() / "lib.so").string();
   ASSERT_TRUE(write_file(file, *read_file(fake_malloc("good"))));
+  // The first block is over when the third run of the reference or its control begins, and the last has not begun.
+  ASSERT_TRUE(write_file(bench.hold(), "3"));
   const ChildOutcome outcome =
-      bench.shell("\"$1\" run --processes 8 --filter '*/store' --malloc '" + file + "' & child=$!\n" + kUntilOneIsKept +
-                  "cp '" + fake_malloc("null") + "' '" + file + ".new' && mv '" + file + ".new' '" + file +
-                  "'\nwait $child; echo status $?");
+      bench.shell("\"$1\" run --processes 4 --filter '*/store' --malloc '" + file + "' & child=$!\n" + kUntilOneIsKept +
+                  "cp '" + fake_malloc("null") + "' '" + file + ".new' && mv '" + file + ".new' '" + file + "'\nrm '" +
+                  bench.hold().string() + "'\nwait $child; echo status $?");
   EXPECT_EQ(last_line(outcome.output), "status 1") << outcome.error_tail;
   const results::Result result = load(bench.results().at(0));
   ASSERT_EQ(result.failures.size(), 1u);
   EXPECT_EQ(result.failures[0].kind, "changed");
   EXPECT_EQ(result.failures[0].detail.find("'" + file + "' changed while it was measured: expected content "), 0u);
-  EXPECT_EQ(std::ranges::count(result.processes, std::string("fake/plain/store"), &results::Process::benchmark), 8 * 2);
+  EXPECT_EQ(std::ranges::count(result.processes, std::string("fake/plain/store"), &results::Process::benchmark), 4 * 2);
 }
 
 TEST(Run, records_the_warmup_of_each_process) {

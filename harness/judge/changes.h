@@ -135,6 +135,6 @@ std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 17;
+inline constexpr int kFindingsVersion = 18;
 
 }  // namespace lab::judge

@@ -34,7 +34,7 @@ JudgedBlocks::JudgedBlocks(const results::Result& result, std::string_view bench
   for (const results::Process& process : result.processes) {
     const results::BenchmarkParts parts = results::benchmark_parts(process.benchmark);
     if (process.arm != results::kHead || parts.workload != own.workload || parts.family != own.family) continue;
-    if (process.real_time == 0) continue;  // in a picture, one whose times do not count
+    if (process.is_untimed) continue;
     Blocks& of = sessions_[process.session].benchmarks[process.benchmark];
     const bool disturbed = disturbed_.contains(process.block);
     ++of.all;

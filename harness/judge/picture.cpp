@@ -105,6 +105,7 @@ class Work {
 void strip(Process& process, const Result& of) {
   const auto is_noisy = [&](const auto& counter) { return !is_exact(of, process.benchmark, counter.first); };
   process.real_time = process.cpu_time = 0;
+  process.is_untimed = true;
   process.samples.clear();
   std::erase_if(process.counters, is_noisy);
   for (results::ProcessPoint& point : process.points) {

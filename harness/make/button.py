@@ -12,11 +12,8 @@ from harness.make import build, paths, reader
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, duration, how_ended, print_line
 
-FIRST_GUESS_S = {"probe": 10}
-"""Expected duration of a stage on a machine that has not run it yet."""
-
-FETCHED_BYTES_A_SECOND = 5e6
-"""A typical connection; unpacking happens at the same time."""
+WORK_OF_PROBING = 13.5
+"""Seconds of ninja.work_of() that the drivers of a machine take which has not asked them yet."""
 
 EXHIBITS, REPORT_S, WORK_OF_EXECUTABLE = 1.1, 7, 1.9
 """What a session takes beside its budget: a tenth for exhibits, seconds for the report, and seconds of ninja.work_of()
@@ -46,9 +43,9 @@ class Stages:
         except (OSError, ValueError):
             self._times = {}
 
-    def about(self, key: str) -> float:
-        """Seconds that `key` took last time, else the first guess."""
-        return self._times.get(key, FIRST_GUESS_S.get(key, 0))
+    def about(self, key: str, first: float) -> float:
+        """Seconds that `key` took last time, else `first`."""
+        return self._times.get(key, first)
 
     @contextlib.contextmanager
     def stage(self, what: str, seconds: float | None, key: str | None = None) -> Iterator[None]:
@@ -91,7 +88,8 @@ def main(argv: list[str]) -> int:
     # Where objects are fetched, all families are there almost as soon as one.
     is_first = mine and not options.cache.places and not os.path.exists(os.path.join(options.folder, "harness"))
     stages = Stages(6 if is_first else 4)
-    with stages.stage(what, size / FETCHED_BYTES_A_SECOND):
+    # Nobody knows the connection before the first megabytes, so their lines say how long the rest takes.
+    with stages.stage(what, None if missing else 0):
         ready = build.Build(options, build.fetch(options)) if mine else build.FinishedBuild(options)
     folder = os.path.join(paths.place_for("reports"), time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
     with ready.alone():
@@ -107,7 +105,7 @@ def main(argv: list[str]) -> int:
 
     flags = [f"--{chosen}"] if chosen != "default" else []
     try:
-        with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
+        with stages.stage("ask every Vulkan driver", stages.about("probe", ready.seconds_of(WORK_OF_PROBING)), "probe"):
             status, _ = harness_stage(harness, "probe", ["--allocate"])
         stages.forget_if_failed("probe", status)
         seconds = session_s(ready, budget_of(harness, flags))

@@ -16,8 +16,8 @@ from harness.spm.errors import SpmError
 from harness.spm.invocation import as_invoked
 from harness.spm.settings import Settings, existing_parent
 
-NEEDED_BYTES = 2_500_000_000
-"""For downloads, unpacked packages and a release build with its results."""
+NEEDED_BYTES = 4_000_000_000
+"""For downloads and unpacked packages (0.8 GB), and a release build with its layouts and results (2.7 GB)."""
 
 
 class DoctorCheck(NamedTuple):

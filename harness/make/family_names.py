@@ -5,6 +5,7 @@ The name of a family `paper_shelf` counts in a string, an include or an identifi
 and their data.
 """
 
+import functools
 import os
 import re
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ def families(root: str) -> list[str]:
     return sorted(name for name in os.listdir(folder) if os.path.exists(os.path.join(folder, name, "family.json")))
 
 
+@functools.cache
 def without_comments(text: str, suffix: str) -> str:
     """`text` with the same lines, but nothing in place of its comments."""
     pattern, begins = SYNTAX[suffix]
@@ -52,13 +54,23 @@ def sources(root: str) -> Iterator[str]:
                 yield path
 
 
+@functools.cache  # a test checks the same files again and again
+def _lines_with(family: str, text: str, suffix: str) -> list[int]:
+    """The numbers of the lines that name the family, comments apart."""
+    code = without_comments(text, suffix)
+    begins = [found.start() for found in pattern_of(family).finditer(code)]
+    return sorted({code.count("\n", 0, begin) + 1 for begin in begins})
+
+
 def named_families(root: str) -> list[str]:
     """A sentence for each line of the harness's code that names a family."""
-    patterns = [(family, pattern_of(family)) for family in families(root)]
+    known = families(root)
     found = []
     for path in sources(root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
-            lines = without_comments(file.read(), os.path.splitext(path)[1]).splitlines()
+            text, suffix = file.read(), os.path.splitext(path)[1]
+        named = [(number, place, family) for place, family in enumerate(known)
+                 for number in _lines_with(family, text, suffix)]
         found += [f"{path}:{number}: names the family {family}; the harness knows no family"
-                  for number, line in enumerate(lines, 1) for family, pattern in patterns if pattern.search(line)]
+                  for number, _, family in sorted(named)]
     return found

@@ -1,4 +1,5 @@
-"""README's commands do what it says: each one that can run here is started as README writes it, with small inputs."""
+"""The commands of README and of the guide do what these say: each one that can run here is started as they write it, with
+small inputs."""
 
 import json
 import os
@@ -23,8 +24,11 @@ JUDGED = (0, 3, 4)
 """Exit statuses of a session on a busy machine, which may be unfit, and of a comparison of two."""
 
 
+DOCUMENTS = ("README.md", "harness/docs/guide.md")
+
+
 class Try(NamedTuple):
-    """How a command of README is tried: words of it that are replaced, what is added, and the exit statuses that may
+    """How a command of them is tried: words of it that are replaced, what is added, and the exit statuses that may
     end it. `@` is a scratch folder."""
 
     replaced: dict[str, str] = {}
@@ -46,6 +50,9 @@ TRIED = {
     "python3 make.py run --malloc ./libmine.so --filter 'allocator/*/random_replace'":
         Try({"./libmine.so": OURS, "'allocator/*/random_replace'": ONE},
             "--filter 'allocator/liblab*/random_replace' --processes 1 --out @/one.json", JUDGED),
+    "python3 make.py run --malloc ./libmine.so --filter 'allocator/*'":
+        Try({"./libmine.so": OURS, "'allocator/*'": ONE},
+            "--filter 'allocator/liblab*/random_replace' --processes 1 --out @/all.json", JUDGED),
     "LD_PRELOAD=./libmine.so LAB_PRELOADED_AS=mine build/pinned-release/variants/allocator/c_library --conformance "
     "'realloc keeps contents'": Try({"./libmine.so": OURS}),
     "LD_PRELOAD=build/pinned-release/malloc/liblab_malloc.so PROGRAM": Try({"PROGRAM": "true"}),
@@ -72,7 +79,8 @@ TRIED = {
 }
 
 ELSEWHERE = {
-    "python3 make.py": "the step quick of .ci/run",
+    "python3 make.py": "the step quick, with --quick",
+    "python3 make.py --quick": "the step quick of .ci/run",
     "python3 make.py test": "the step tests",
     "python3 make.py spm install-group simulated-devices": "the step simulated_devices",
     "python3 make.py simulate": "the step simulate",
@@ -85,18 +93,21 @@ ELSEWHERE = {
     "build/pinned-release/variants/allocator/my_allocator --conformance 'contents are kept'": ".ci/new_variant",
     "python3 make.py run --filter 'allocator/my_allocator/*' --filter 'allocator/c_library/*'": ".ci/new_variant",
 }
-"""README's other commands, and what tries them."""
+"""The other commands, and what tries them."""
 
 
 def commands() -> set[str]:
-    """Every command in README, of its blocks and of its sentences."""
-    with open(os.path.join(paths.ROOT, "README.md"), encoding="utf-8") as file:
-        text = file.read()
+    """Every command in the documents, of their blocks and of their sentences."""
+    texts = []
+    for name in DOCUMENTS:
+        with open(os.path.join(paths.ROOT, name), encoding="utf-8") as file:
+            texts.append(file.read())
+    text = "\n".join(texts)
     found = [re.sub(r"\s+#.*$", "", line) for block in re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
              for line in block.splitlines()]
     text = re.sub(r"^```\n.*?^```", "", text, flags=re.M | re.S)
     found += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
-    column, = re.findall(r"\(`(--column \S+)`\) for a column of an\s+atlas", text)
+    column, = re.findall(r"\(`(--column\s\S+)`\)\sfor\sa\scolumn\sof\san\satlas", " ".join(text.split()))
     found.append(f"python3 make.py probe --advise program.json {column}")
     return {each.strip() for each in found if re.match(r"(\w+=[^\s<]+ )*(python3 make\.py|build/|\S+ PROGRAM$)", each)}
 

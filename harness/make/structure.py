@@ -18,6 +18,7 @@ The check also finds the names of families in the code of the harness (family_na
 """
 
 import ast
+import functools
 import glob
 import os
 import re
@@ -148,16 +149,23 @@ def imported(root: str) -> Iterator[tuple[str, int, str]]:
     a name that begins literally; tests apart."""
     for name in _files(root, (".py",)):
         if not name.endswith("_test.py"):
-            for node in ast.walk(ast.parse(_read(root, name), name)):
-                if isinstance(node, ast.ImportFrom):
-                    folder = name.split("/")[:-node.level] if node.level else []
-                    module = ".".join([*folder, *filter(None, [node.module])])
-                    yield from ((name, node.lineno, f"{module}.{each.name}") for each in node.names)
-                elif isinstance(node, ast.Import):
-                    yield from ((name, node.lineno, each.name) for each in node.names)
-                elif isinstance(node, ast.Call) and node.args and getattr(node.func, "attr", "") == "import_module":
-                    if literal := re.match(r"""f?['"]([\w.]*\w)""", ast.unparse(node.args[0])):
-                        yield name, node.lineno, literal[1]
+            yield from ((name, line, module) for line, module in _imports_in(name, _read(root, name)))
+
+
+@functools.cache  # a test checks the same files again and again
+def _imports_in(name: str, text: str) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    for node in ast.walk(ast.parse(text, name)):
+        if isinstance(node, ast.ImportFrom):
+            folder = name.split("/")[:-node.level] if node.level else []
+            module = ".".join([*folder, *filter(None, [node.module])])
+            found += ((node.lineno, f"{module}.{each.name}") for each in node.names)
+        elif isinstance(node, ast.Import):
+            found += ((node.lineno, each.name) for each in node.names)
+        elif isinstance(node, ast.Call) and node.args and getattr(node.func, "attr", "") == "import_module":
+            if literal := re.match(r"""f?['"]([\w.]*\w)""", ast.unparse(node.args[0])):
+                found.append((node.lineno, literal[1]))
+    return found
 
 
 def module_of(path: str) -> str:

@@ -2,7 +2,7 @@
 
 Each x_test.py, each C++ test and each variant's conformance is one process. What the tests need is built first; a test
 in Python names it (`NEEDS = ["harness"]`), or needs nothing. One more runs at once than there are cores, because the
-longest tests mostly wait. Tests that would disturb others run alone, after the rest.
+longest tests mostly wait. Tests that would disturb others run alone, after the rest or beside those that only compute.
 """
 
 import ast
@@ -33,7 +33,10 @@ TIMEOUT_S = 7200
 """Time limit of one test executable, generous for a busy machine: a test that exceeds it hangs."""
 
 ALONE = ("python spm_testing.power_cut_test",)
-"""These flush and mount whole file systems, which would block the disk for every other test."""
+"""These flush and mount whole file systems, which would block the disk for every other test but those WITHOUT_DISK."""
+
+WITHOUT_DISK = ("designs_test", "judge_test", "stats_test")
+"""These compute and write next to nothing. They start last, so that a core has work while a test runs ALONE."""
 
 LONGEST = ("cli_test", "python spm.transfer.faults_test", "python spm.transfer.mutants_test",
            "python spm_testing.faults_test")
@@ -57,10 +60,14 @@ class TestOutcome(NamedTuple):
 
 class TestProcesses:
     """The processes of the running tests, each the leader of a process group. `shader_cache`: a folder in which drivers
-    keep what they compiled, for all tests: hundreds of processes draw with the same shaders."""
+    keep what they compiled, for all tests: hundreds of processes draw with the same shaders. Their `python3` is this
+    Python itself: the one in PATH may be a script of a version manager, which takes longer to start than the rest."""
 
     def __init__(self, shader_cache: str | None = None) -> None:
-        self._environment = None if shader_cache is None else {**os.environ, "LAB_SHADER_CACHE": shader_cache}
+        path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+        self._environment = {**os.environ, "PATH": path}
+        if shader_cache is not None:
+            self._environment["LAB_SHADER_CACHE"] = shader_cache
         self._running: set[subprocess.Popen[str]] = set()
         self._mutex = threading.Lock()
         self._stopped = False
@@ -123,6 +130,7 @@ def _lives(process: subprocess.Popen[str]) -> bool:
 
 
 Run = Callable[[TestProcesses], TestOutcome]
+Future = concurrent.futures.Future[TestOutcome]
 Prefix = Callable[[list[str]], list[str]]
 
 
@@ -288,32 +296,41 @@ class TestTimes:
 
 
 def run_all(tests: list[Test], workers: int, done: Callable[[TestOutcome], None]) -> list[TestOutcome]:
-    """Runs `workers` tests at a time in their order, then those that must run alone one by one. Calls `done` in this
-    thread as each ends. Any exception, an interrupt too, ends all running tests."""
+    """Runs `workers` tests at a time in their order, but those WITHOUT_DISK last; once only these are left, also those that
+    must run alone, one by one. Calls `done` in this thread as each ends. Any exception, an interrupt too, ends all running
+    tests."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as shader_cache:
-        return _run_groups(tests, workers, done, TestProcesses(shader_cache))
+        return _run_in_order(tests, workers, done, TestProcesses(shader_cache))
 
 
-def _run_groups(tests: list[Test], workers: int, done: Callable[[TestOutcome], None],
-                children: TestProcesses) -> list[TestOutcome]:
+def _run_in_order(tests: list[Test], workers: int, done: Callable[[TestOutcome], None],
+                  children: TestProcesses) -> list[TestOutcome]:
     outcomes = []
-    groups = [([test for test in tests if test.name not in ALONE], workers),
-              ([test for test in tests if test.name in ALONE], 1)]
-    for group, most in groups:
-        pool = concurrent.futures.ThreadPoolExecutor(max(1, most))
-        try:
-            left = {pool.submit(test.run, children) for test in group}
-            while left:
-                # Short waits: a signal that the kernel delivers to another thread does not wake this one.
-                ended, left = concurrent.futures.wait(left, STEP_S, concurrent.futures.FIRST_COMPLETED)
-                for future in ended:
-                    outcomes.append(future.result())
-                    done(outcomes[-1])
-        except BaseException:
+    pools = concurrent.futures.ThreadPoolExecutor(max(1, workers)), concurrent.futures.ThreadPoolExecutor(1)
+
+    def start(pool: concurrent.futures.ThreadPoolExecutor, names: Callable[[str], bool]) -> set[Future]:
+        return {pool.submit(test.run, children) for test in tests if names(test.name)}
+
+    try:
+        others = start(pools[0], lambda name: name not in ALONE + WITHOUT_DISK)
+        left = others | start(pools[0], lambda name: name in WITHOUT_DISK)
+        waiting = True
+        while left or waiting:
+            if waiting and not others & left:
+                waiting = False
+                left |= start(pools[1], lambda name: name in ALONE)
+            # Short waits: a signal that the kernel delivers to another thread does not wake this one.
+            ended, left = concurrent.futures.wait(left, STEP_S, concurrent.futures.FIRST_COMPLETED)
+            for future in ended:
+                outcomes.append(future.result())
+                done(outcomes[-1])
+    except BaseException:
+        for pool in pools:
             pool.shutdown(wait=False, cancel_futures=True)
-            children.stop()
-            raise
-        finally:
+        children.stop()
+        raise
+    finally:
+        for pool in pools:
             pool.shutdown(cancel_futures=True)
     return outcomes
 

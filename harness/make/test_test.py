@@ -51,6 +51,8 @@ class ChosenTest(unittest.TestCase):
         self.assertIn("harness.make.test_test", modules)
         names = {"python " + module.removeprefix("harness.") for module in modules}
         self.assertEqual(set(test.ALONE) - names, set())
+        folders = {name for top in ("harness", "variants") for name in os.listdir(os.path.join(paths.ROOT, top))}
+        self.assertEqual({name.removesuffix("_test") for name in test.WITHOUT_DISK} - folders, set())
 
     def test_a_test_in_python_builds_what_it_needs_and_the_others_nothing(self) -> None:
         options = test.build.BuildOptions()
@@ -95,6 +97,22 @@ class RunTest(unittest.TestCase):
                            lambda outcome: shown.append(outcome.name))
         self.assertEqual(([each.name for each in outcomes], shown, most),
                          (["beside", "beside", "alone"], ["beside", "beside", "alone"], {"alone": 0}))
+
+    def test_one_without_disk_runs_beside_one_alone_and_after_the_others(self) -> None:
+        both, started = threading.Barrier(2), []
+
+        def other(children: TestProcesses) -> TestOutcome:
+            started.append("other")
+            return TestOutcome("other", passed=1)
+
+        def meet(children: TestProcesses) -> TestOutcome:
+            started.append("meet")
+            both.wait(PATIENCE_S)  # breaks unless two are here
+            return TestOutcome("meet", passed=1)
+
+        tests = [named(test.WITHOUT_DISK[0], meet), named(test.ALONE[0], meet), named("a", other), named("b", other)]
+        run_all(tests, 1, lambda outcome: None)
+        self.assertEqual(started, ["other", "other", "meet", "meet"])
 
     def test_output_is_whole_and_the_end_by_a_signal_is_said(self) -> None:
         status, text, _ = TestProcesses().execute("x_test", ["sh", "-c", "echo out; echo err >&2; kill -9 $$"])

@@ -281,12 +281,12 @@ class Button(unittest.TestCase):
     def test_a_stage_that_failed_gives_no_forecast(self) -> None:
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(button, "print_line"), \
                 mock.patch.object(button, "TIMES", os.path.join(folder, "times")):
-            for status, expected in ((0, 0.0), (4, 0.0), (1, button.FIRST_GUESS_S["probe"])):
+            for status, expected in ((0, 0.0), (4, 0.0), (1, 7.0)):
                 stages = button.Stages(5)
                 with stages.stage("ask", 10, "probe"):
                     pass
                 stages.forget_if_failed("probe", status)
-                self.assertAlmostEqual(button.Stages(5).about("probe"), expected, delta=0.5)
+                self.assertAlmostEqual(button.Stages(5).about("probe", 7.0), expected, delta=0.5)
 
     def test_the_first_family_takes_the_fewest_steps_of_those_with_an_answer_to_give(self) -> None:
         def ready_with(families: dict[str, tuple[int, int]]) -> mock.Mock:

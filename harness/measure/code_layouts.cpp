@@ -102,9 +102,12 @@ Expected<void> link_layout(const fs::path& build_dir, const fs::path& folder, in
                            const Runner& run) {
   const LayoutPlan plan = plan_layout(number, functions);
   const auto part = [&](std::string_view suffix) { return folder / fmt::format("{}.{}", number, suffix); };
-  const fs::path order = part("order"), gaps = part("s"), output = part("part");
-  for (const auto& [file, text] : {std::pair(order, &plan.order), std::pair(gaps, &plan.gaps)})
-    if (const Expected<void> written = write_scratch(file, *text); !written) return written.error();
+  const fs::path order = part("order"), gaps = part("o"), output = part("part");
+  if (plan.gaps.size() > kMostFillers)
+    return Error{fmt::format("expected at most {} gaps, found {}", kMostFillers, plan.gaps.size()), "",
+                 ExitStatus::kFailed};
+  for (const auto& [file, content] : {std::pair(order, plan.order), std::pair(gaps, filler_object(plan.gaps))})
+    if (const Expected<void> written = write_scratch(file, content); !written) return written.error();
   ChildSpec spec;
   spec.command = {"sh", "-c", R"(cd "$0" && exec "$@")", build_dir.string()};
   std::ranges::move(layout_command(number, command, order, gaps, output), std::back_inserter(spec.command));
@@ -293,21 +296,11 @@ LayoutPlan plan_layout(int number, const std::vector<std::string>& functions) {
     plan.order += fmt::format(".text.{}\n", name_of(gaps.size()));
     gaps.push_back(kAlignment * random.between(1, kMostGap));
   }
-  // Each section refers to the next one. Otherwise, the linker would remove it as unused.
-  const auto add = [&](std::string_view section, std::string_view name, std::string_view next, std::uint64_t bytes) {
-    plan.gaps += fmt::format(".section {}\n{}:\n", section, name);
-    if (!next.empty()) plan.gaps += fmt::format(".reloc 0, R_X86_64_NONE, {}\n", next);
-    plan.gaps += fmt::format(".skip {}\n", bytes);
-  };
-  plan.gaps = fmt::format(".globl {0}\n.hidden {0}\n", name_of(0));
   for (std::size_t gap = 0; gap < gaps.size(); ++gap)
-    add(fmt::format(".text.{},\"ax\",@progbits", name_of(gap)), name_of(gap),
-        gap + 1 < gaps.size() ? name_of(gap + 1) : "lab_shift_rodata", gaps[gap]);
-  const auto shift = [&] { return kLine * shifts.between(1, kPage / kLine); };
-  add(".rodata.lab_shift,\"a\",@progbits", "lab_shift_rodata", "lab_shift_data", shift());
-  add(".data.lab_shift,\"aw\",@progbits", "lab_shift_data", "lab_shift_bss", shift());
-  add(".bss.lab_shift,\"aw\",@nobits", "lab_shift_bss", "", shift());
-  plan.gaps += ".section .note.GNU-stack,\"\",@progbits\n";
+    plan.gaps.push_back({fmt::format(".text.{}", name_of(gap)), name_of(gap), gaps[gap]});
+  for (const char* data : {"rodata", "data", "bss"})
+    plan.gaps.push_back({fmt::format(".{}.lab_shift", data), fmt::format("lab_shift_{}", data),
+                         kLine * shifts.between(1, kPage / kLine)});
   return plan;
 }
 

@@ -18,6 +18,7 @@
 
 #include "harness/base/child.h"
 #include "harness/base/error.h"
+#include "harness/measure/filler_object.h"
 
 namespace lab::measure {
 
@@ -53,8 +54,8 @@ Expected<std::vector<std::string>> function_names(std::string_view content);
 
 /// The input of a layout's link.
 struct LayoutPlan {
-  std::string order;  ///< names of sections, one a line
-  std::string gaps;   ///< an assembler source: the sections of the gaps, and shifts of the data
+  std::string order;                ///< names of sections, one a line
+  std::vector<FillerSection> gaps;  ///< the gaps, and shifts of the data
 };
 
 /// The plan of layout `number` of an executable with these functions.

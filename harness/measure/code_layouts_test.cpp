@@ -98,11 +98,11 @@ TEST(LayoutPlan, ANewFunctionLeavesTheOrderOfTheOthers) {
 
 TEST(LayoutCommand, ShufflesOnlyObjects) {
   const std::vector<std::string> command{"g++", "-O2", "a.o", "b.o", "c.o", "-o", "x/y", "libone.a", "libtwo.a"};
-  const std::vector<std::string> changed = layout_command(1, command, "/t/1.order", "/t/1.s", "/t/1.part");
+  const std::vector<std::string> changed = layout_command(1, command, "/t/1.order", "/t/1.o", "/t/1.part");
   EXPECT_EQ(changed[0], "g++");
   EXPECT_EQ(changed[1], "-O2");
   std::multiset<std::string> objects(changed.begin() + 2, changed.begin() + 6);
-  EXPECT_EQ(objects, (std::multiset<std::string>{"a.o", "b.o", "c.o", "/t/1.s"}));
+  EXPECT_EQ(objects, (std::multiset<std::string>{"a.o", "b.o", "c.o", "/t/1.o"}));
   EXPECT_EQ((std::vector<std::string>(changed.begin() + 6, changed.begin() + 10)),
             (std::vector<std::string>{"-o", "/t/1.part", "libone.a", "libtwo.a"}));
 }

@@ -1,11 +1,14 @@
 // The `fake` family of the tests. All its variants are this executable. The name under which it is started selects its
-// behaviour: plain (the reference), quick, other and wide work; each of the rest fails in a different way.
+// behaviour: plain (the reference), quick, other and wide work; each of the rest fails in a different way. It measures
+// at most LAB_FAKE_SECONDS, whatever it is asked for. A file NAME.hold beside it, with a number n, makes its n-th and
+// later runs wait until that file is gone.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -180,13 +183,26 @@ Variant make(const std::string& name) {
   return variant;
 }
 
-/// Crashes on its second run only.
-void crash_the_second_time(const std::string& self) {
+/// Number of this run, from 1.
+std::size_t count_runs(const std::string& self) {
   const std::filesystem::path count = self + ".runs";
   const lab::Expected<std::string> before = lab::read_file(count);
   const std::string runs = (before ? *before : "") + "x";
   static_cast<void>(lab::write_file(count, runs));
-  if (runs.size() == 2) crash();
+  return runs.size();
+}
+
+void wait_while_held(const std::string& self) {
+  const std::filesystem::path hold = self + ".hold";
+  const lab::Expected<std::string> first = lab::read_file(hold);
+  if (!first || count_runs(self) < std::stoul(*first)) return;
+  while (std::filesystem::exists(hold)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+void limit_seconds(int argc, char** argv) {
+  char* const most = std::getenv("LAB_FAKE_SECONDS");
+  for (int i = 2; i + 1 < argc && most != nullptr; ++i)
+    if (std::string(argv[i]) == "--seconds" && std::stod(argv[i + 1]) > std::stod(most)) argv[i + 1] = most;
 }
 
 void misbehave(const std::string& name, const std::string& self, bool running) {
@@ -218,7 +234,8 @@ void misbehave(const std::string& name, const std::string& self, bool running) {
         "\"get\":[0,0,0]}},\"counters\":{{}},\"real_time\":0,\"cpu_time\":0,\"time_unit\":\"ns\"}}\n");
     std::exit(0);
   }
-  if (name == "flaky") crash_the_second_time(self);
+  if (name == "flaky" && count_runs(self) == 2) crash();
+  wait_while_held(self);
 }
 
 }  // namespace
@@ -226,6 +243,7 @@ void misbehave(const std::string& name, const std::string& self, bool running) {
 int main(int argc, char** argv) {
   const std::string self = argv[0];
   const std::string name = self.substr(self.rfind('/') + 1);
+  limit_seconds(argc, argv);
   misbehave(name, self, argc > 1 && std::string(argv[1]) == "--run");
   return variant_main(argc, argv, make(name));
 }

@@ -125,13 +125,13 @@ TEST(VulkanSection, keeps_devices_of_this_machine_apart_from_those_of_others) {
   EXPECT_EQ(rows_of(section, "drivers"), 1u);
   EXPECT_EQ(rows_of(section, "drivers-elsewhere"), 1u);
   Document document;
-  document.sections.push_back(section);
+  document.pages[0].sections.push_back(section);
   EXPECT_EQ(to_markdown(document).find("No Vulkan driver of this machine has been probed"), std::string::npos);
 
   const Section without = vulkan_section(std::vector{atlas[1], atlas[2]}, sample::background().articles);
   EXPECT_EQ(rows_of(without, "drivers"), 0u);
   EXPECT_EQ(rows_of(without, "drivers-elsewhere"), 1u);
-  document.sections = {without};
+  document.pages[0].sections = {without};
   EXPECT_NE(to_markdown(document).find("No Vulkan driver of this machine has been probed"), std::string::npos);
 }
 
@@ -144,7 +144,7 @@ TEST(VulkanSection, says_which_tables_a_graph_draws_first) {
   }
   const auto note = [&] {
     Document document;
-    document.sections.push_back(vulkan_section(atlas, sample::background().articles));
+    document.pages[0].sections.push_back(vulkan_section(atlas, sample::background().articles));
     return charts_of(document)[1]->note;
   };
   EXPECT_NE(note().find("those of drivers of this machine, then the most different"), std::string::npos) << note();

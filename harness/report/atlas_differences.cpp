@@ -186,6 +186,7 @@ Table waste_table(const std::vector<judge::SameAnswers>& groups, const results::
 
 Section atlas_differences_section(std::span<const DriverColumn> atlas, const results::ImageSweep& sweep) {
   Section section{"vulkan-differences", "Which drivers and chips differ, and by what"};
+  section.folded = true;
   const std::vector<judge::SameAnswers> groups = judge::same_answers(atlas, article_answers);
   const std::vector<judge::SameAnswers> image_groups = judge::same_answers(atlas, judge::article_images);
   for (Table table :

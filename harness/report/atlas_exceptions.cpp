@@ -157,6 +157,7 @@ Table dedicated_table(std::span<const DriverColumn> atlas) {
 
 Section atlas_exceptions_section(std::span<const DriverColumn> atlas) {
   Section section{"vulkan-exceptions", "Refusals, contradictions and broken rules"};
+  section.folded = true;
   for (Table table : {rules_table(atlas), contradictions_table(atlas), refusals_table(atlas), dedicated_table(atlas)})
     section.add(std::move(table));
   return section;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "harness/report/resources.h"
@@ -67,6 +68,15 @@ void leave_out_empty_layers(json::object& spec, const json::object& data) {
   *layers = std::move(kept);
 }
 
+/// Removes the rows of other variants.
+void keep_rows(json::object& spec, const std::vector<std::string>& variants) {
+  json::array kept;
+  for (json::value& row : spec["datasets"].as_object()["rows"].as_array())
+    if (std::ranges::find(variants, std::string_view(row.at("variant").as_string())) != variants.end())
+      kept.push_back(std::move(row));
+  spec["datasets"].as_object()["rows"] = std::move(kept);
+}
+
 }  // namespace
 
 json::object specification(const Chart& chart) {
@@ -82,6 +92,7 @@ json::object specification(const Chart& chart) {
   spec["datasets"] = chart.data;
   if (!chart.choices.empty()) spec["usermeta"] = chart.choices;
   if (chart.variants.size() > 1) spec["usermeta"] = json::object{{"variants", json::value_from(chart.variants)}};
+  if (!chart.first.empty()) spec["usermeta"] = json::object{{"first", json::value_from(chart.first)}};
   spec["config"] = json::parse(resource("theme.json"));
   return spec;
 }
@@ -90,12 +101,8 @@ json::object drawing_specification(const Chart& chart, DrawingTarget place) {
   json::object spec = specification(chart);
   spec["width"] = kFileWidth;
   spec.erase("usermeta");
-  if (chart.variants.size() > 1) {
-    json::array first;
-    for (json::value& row : spec["datasets"].as_object()["rows"].as_array())
-      if (std::string_view(row.at("variant").as_string()) == chart.variants.front()) first.push_back(std::move(row));
-    spec["datasets"].as_object()["rows"] = std::move(first);
-  }
+  if (chart.variants.size() > 1) keep_rows(spec, {chart.variants.front()});
+  if (!chart.first.empty() && place == DrawingTarget::kPage) keep_rows(spec, chart.first);
   if (place == DrawingTarget::kPage) return spec;
   spec["background"] = "var(--paper)";
   spec["padding"] = 12;

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 
+#include "harness/judge/claim.h"
 #include "harness/judge/summary.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
@@ -129,6 +130,13 @@ TableCell quantile(const Candidate& one, const char* name) {
   return found == one.latency->summary.end() ? "" : number(found->second);
 }
 
+/// The same as a duration.
+std::string quantile_text(const Candidate& one, const char* name) {
+  if (one.latency == nullptr) return "";
+  const auto found = one.latency->summary.find(name);
+  return found == one.latency->summary.end() ? "" : duration(found->second);
+}
+
 /// "lacks 3 workloads: it serves one thread at a time; 1 workload: it moves blocks", the most frequent reason first;
 /// "" if it lacks none.
 std::string lacks(const Result& result, const VariantCard& variant) {
@@ -182,11 +190,29 @@ class Choices {
     }
   }
 
+  /// The plot's name.
+  static std::string plot_name(const std::string& family, const Contest& contest) {
+    return identifier(fmt::format("{}-choice-{}", family, contest.workload->name));
+  }
+
+  std::vector<ChoiceAnswer> answers() {
+    std::vector<ChoiceAnswer> answers;
+    for (const Contest& contest : contests()) {
+      std::string figure = plot_of(contest) ? plot_name(family_, contest) : "";
+      for (std::size_t group = 0; group < choice_.groups.size(); ++group) {
+        std::vector<const Candidate*> of_group;
+        for (const Candidate* one : contest.candidates)
+          if (one->group == group) of_group.push_back(one);
+        if (!of_group.empty()) answers.push_back(answer(of_group, *contest.workload, figure));
+      }
+    }
+    return answers;
+  }
+
   Section section() {
     Section section{"choice-" + family_, choice_.title};
     if (candidates_.empty()) return section;
     section.add(Paragraph{how_to_read()});
-    section.add(meanings());
     Charts charts;
     for (const Contest& contest : contests())
       if (std::optional<Chart> plot = plot_of(contest)) charts.charts.push_back(std::move(*plot));
@@ -195,6 +221,7 @@ class Choices {
     section.add(table(plotted));
     if (const std::vector<std::string> out = unmeasured(); !out.empty())
       section.add(Paragraph{fmt::format("Without a time, so not in the table: {}.", enumerated(out))});
+    section.sections.push_back({"choice-" + family_ + "-columns", "What the columns mean", {meanings()}, {}, true});
     return section;
   }
 
@@ -209,6 +236,38 @@ class Choices {
       found->candidates.push_back(&one);
     }
     return all;
+  }
+
+  /// `candidates`: of one group, the lowest median first.
+  ChoiceAnswer answer(const std::vector<const Candidate*>& candidates, const WorkloadInfo& workload,
+                      const std::string& figure) const {
+    const Candidate& best = *candidates.front();
+    ChoiceAnswer answer{.group = choice_.groups[best.group].title,
+                        .variant = best.variant->name,
+                        .benchmark = best.benchmark,
+                        .time = fmt::format("{} per {}", duration_with_interval(best.time), workload.operation),
+                        .worst = quantile_text(best, results::kWorst),
+                        .cannot = cannot_do(result_, *best.variant),
+                        .figure = figure};
+    std::vector<std::string> near;
+    for (const Candidate* other : candidates)
+      if (other != &best && best.time.interval && other->time.interval &&
+          other->time.interval->low <= best.time.interval->high)
+        near.push_back(other->variant->name);
+    if (near.size() > 3) near = {fmt::format("{} others", near.size())};
+    if (!near.empty()) answer.doubt = fmt::format("its interval overlaps that of {}", enumerated(near));
+    for (std::size_t i = 0; i < choice_.metrics.size() && answer.memory.empty(); ++i)
+      if (best.metrics[i])
+        answer.memory = fmt::format("{} {}", uncapitalized(choice_.metrics[i].title),
+                                    formatted(*best.metrics[i], choice_.metrics[i].format));
+    const VariantCard* reference = results::find_reference(result_, family_);
+    if (reference == nullptr || best.variant->reference) return answer;
+    const std::optional<judge::MeasuredRatio> ratio =
+        judge::measured_ratio(family_, reference->name, best.variant->name, "", workload.name, result_);
+    if (!ratio || !ratio->interval) return answer;
+    answer.against = fmt::format("{} times as fast as {}", with_interval(*ratio), reference->name);
+    answer.gain = std::max(1.0, ratio->interval->low);
+    return answer;
   }
 
   std::string how_to_read() {
@@ -285,7 +344,6 @@ class Choices {
     for (const ChoiceMetric& metric : choice_.metrics) table.columns.push_back({metric.title, kNumber});
     for (const results::ChoiceTrait& trait : choice_.traits) table.columns.push_back({trait.title, kShort});
     table.columns.push_back({"What it cannot do", kText});
-    table.sortable = true;
     for (const Candidate& one : candidates_) {
       if (table.groups.empty() || last_group_ != one.group)
         table.groups.push_back({table.rows.size(), group_title(one.group)});
@@ -398,7 +456,7 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
   }
   if (with_memory < contest.candidates.size()) bounds.push_back(json::object{{"memory", most + 0.11 * room}});
   std::ranges::sort(front, {}, [](const json::value& point) { return point.at("time").as_double(); });
-  Chart chart("choice", fmt::format("{}-choice-{}", family_, contest.workload->name));
+  Chart chart("choice", plot_name(family_, contest));
   chart.title = fitness_.fit
                     ? fmt::format("{}: by their medians, {} of {} variants {} on the front: {}", contest.workload->name,
                                   front.size(), with_memory, front.size() == 1 ? "is" : "are", enumerated(best))
@@ -451,6 +509,12 @@ Section choice_section(const std::string& family, const results::Family& describ
                        const judge::Fitness& fitness) {
   if (!described.choice) return {"choice-" + family, ""};
   return Choices(family, *described.choice, result, fitness).section();
+}
+
+std::vector<ChoiceAnswer> choice_answers(const std::string& family, const results::Family& described,
+                                         const Result& result, const judge::Fitness& fitness) {
+  if (!described.choice || !fitness.fit) return {};
+  return Choices(family, *described.choice, result, fitness).answers();
 }
 
 }  // namespace lab::report

@@ -13,6 +13,26 @@ namespace lab::report {
 Section choice_section(const std::string& family, const results::Family& described, const results::Result& result,
                        const judge::Fitness& fitness = {});
 
+/// What a group of the choice is answered with: its variant with the lowest median time.
+struct ChoiceAnswer {
+  std::string group = {};  ///< its title: what the variants can do
+  std::string variant = {};
+  std::string benchmark = {};
+  std::string time = {};  ///< with its interval: "23.1 ns per pair (22.9 to 24.4)"
+  std::string against =
+      {};  ///< of the family's reference on this workload: "0.18 (0.17 to 0.19) of c_library's time"; or ""
+  std::string doubt = {};   ///< the others whose intervals overlap its own: "as fast, as far as measured: a, b"; or ""
+  std::string worst = {};   ///< the worst call; "" if it was not measured
+  std::string memory = {};  ///< of the choice's first metric that has a value: "1.08 Rounding"; "" without
+  std::string cannot = {};  ///< what it cannot do
+  std::string figure = {};  ///< the plot's name; "" without
+  double gain = 1;          ///< the least times as fast as the reference, by the interval; 1 without
+};
+
+/// An answer for each group with numbers, in a fit session; none in an unfit one.
+std::vector<ChoiceAnswer> choice_answers(const std::string& family, const results::Family& described,
+                                         const results::Result& result, const judge::Fitness& fitness = {});
+
 /// Indices of the points that no other point beats: none has at most its x and at most its y, and less of one. Sorted
 /// by x.
 std::vector<std::size_t> pareto_front(const std::vector<std::pair<double, double>>& points);

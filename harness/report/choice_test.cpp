@@ -68,7 +68,6 @@ TEST(Choice, groups_variants_by_what_they_can_do_and_sorts_them_by_time) {
       table.groups[0].title,
       "Frees single blocks. Measured on random_replace: free one of 10,000 live blocks, allocate 16 to 4096 bytes");
   EXPECT_EQ(table.groups[1].first_row, 4u);
-  EXPECT_TRUE(table.sortable);
   EXPECT_EQ(column_of(table, "Threads"), std::vector<std::string>(5, "one"));
 }
 
@@ -136,7 +135,9 @@ TEST(Choice, counts_the_workloads_that_a_variant_lacks_by_reason) {
                                       "Fragments. Lacks 1 workload: it frees no single block."}));
   EXPECT_EQ(std::get<Paragraph>(section.elements.back()).text,
             "Without a time, so not in the table: list (lacks 1 workload: it searches too long).");
-  const auto last_meaning = [](const Section& one) { return std::get<List>(one.elements.at(1)).items.back(); };
+  const auto last_meaning = [](const Section& one) {
+    return std::get<List>(one.sections.at(0).elements.at(0)).items.back();
+  };
   EXPECT_EQ(last_meaning(section),
             "What it cannot do: its weakness, in the words of its author. Then the workloads of this session that it "
             "lacks, and why; the section \"Unsupported pairs\" names them.");
@@ -163,7 +164,7 @@ TEST(Choice, has_the_latencies_of_its_exhibit) {
   EXPECT_EQ(column_of(table_of(section), "p99.9, ns"), (std::vector<std::string>{"250", "", "", "", ""}));
   EXPECT_EQ(column_of(table_of(section), "Worst call, ns"), (std::vector<std::string>{"4,000", "", "", "", ""}));
   EXPECT_EQ(
-      std::get<List>(section.elements.at(1)).items.at(1),
+      std::get<List>(section.sections.at(0).elements.at(0)).items.at(1),
       "p99.9 and worst call: \"Time of a pair\". Of 1,000 such calls, 999 end within the first time, and all "
       "within the second. 6 processes repeat one sequence of calls in a pass of their own, and a call's time is "
       "the least over them, so that interruptions by the machine do not count. These times count where a frame or "
@@ -186,19 +187,19 @@ TEST(Table, of_groups_has_a_heading_for_each_in_both_formats) {
               {{"Name", TableColumn::Kind::kName}, {"Width", TableColumn::Kind::kNumber}},
               {{"a", "1"}, {"b", "2"}, {"c", "3"}}};
   table.groups = {{0, "Oak & ash"}, {2, "Pine"}};
-  table.sortable = true;
   Document document;
-  document.sections = {{"s", "S", {table}, {}}};
-  const std::string page = to_html(document, {});
-  EXPECT_NE(page.find("<table id=\"table-t\" role=\"table\" class=\"pairs\" data-sortable>"), std::string::npos);
-  EXPECT_NE(page.find("<tr role=\"row\" class=\"group\"><th scope=\"rowgroup\" role=\"rowheader\" colspan=\"2\">Oak "
-                      "&amp; ash</th></tr>"),
-            std::string::npos);
+  document.pages[0].sections = {{"s", "S", {table}, {}}};
+  const std::string page = to_single_html(document, {});
+  EXPECT_NE(page.find("<table role=\"table\" aria-labelledby=\"table-t-title\" class=\"pairs\">"), std::string::npos);
+  EXPECT_NE(
+      page.find("<tr role=\"row\" class=\"group\"><th scope=\"rowgroup\" role=\"rowheader\" colspan=\"2\"><span>Oak "
+                "&amp; ash</span></th></tr>"),
+      std::string::npos);
   EXPECT_NE(page.find("</tbody>\n<tbody role=\"rowgroup\">\n<tr role=\"row\" class=\"group\"><th scope=\"rowgroup\" "
-                      "role=\"rowheader\" colspan=\"2\">Pine"),
+                      "role=\"rowheader\" colspan=\"2\"><span>Pine"),
             std::string::npos);
   const auto summary = [&](std::vector<std::size_t> rows) {
-    std::get<Table>(document.sections[0].elements[0]).summary_rows = std::move(rows);
+    std::get<Table>(document.pages[0].sections[0].elements[0]).summary_rows = std::move(rows);
     const std::string text = to_markdown(document);
     return text.substr(text.find("| Name"));
   };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 
 #include "harness/judge/exact.h"
@@ -407,13 +408,13 @@ std::vector<TableColumn> claim_columns(const std::vector<JudgedClaim>& claims, c
       {"Verdict", kVerdict},
       {"Claim", kText},
       {"Stated", has<JudgedOrder>(claims) || has<JudgedFormula>(claims) ? kShort : kNumber},
-      {"From its table", kNumber},
-      {"Erratum", kShort},
+      {"From its table", kNumber, true},
+      {"Erratum", kShort, true},
       {"Here", kNumber},
       {"95 % interval", kNumber}};
   for (const std::string& workload : also) {
-    columns.push_back({"Here, " + workload, kNumber});
-    columns.push_back({"95 % interval", kNumber});
+    columns.push_back({"Here, " + workload, kNumber, true});
+    columns.push_back({"95 % interval", kNumber, true});
   }
   columns.push_back({"Why", kText});
   return columns;
@@ -447,6 +448,7 @@ std::vector<TableCell> claim_cells(const JudgedClaim& claim, const std::vector<s
   return cells;
 }
 
+/// The claims that have a verdict, or figures that are shown without one.
 Table claims_table(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result,
                    const judge::Fitness& fitness) {
   const std::vector<std::string> also = also_of(claims);
@@ -458,6 +460,17 @@ Table claims_table(const std::vector<JudgedClaim>& claims, const Article& articl
   }
   table.drop_empty_columns();
   return table;
+}
+
+/// The claims that wait for numbers, each with the command that measures them.
+Folds waiting_claims(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
+  Folds folds{fmt::format("claims-{}-undecided", article.name),
+              fmt::format("{} undecided, each with the command that measures what it lacks",
+                          counted(claims.size(), "claim is", "claims are")),
+              {std::string(judge::to_string(ClaimVerdict::kUndecided)), kEmphasis.at(ClaimVerdict::kUndecided)}};
+  for (const JudgedClaim& claim : claims)
+    folds.folds.push_back({wording(claim), row_of(claim, result).why, deciding_command(claim), basis_of(*claim.claim)});
+  return folds;
 }
 
 /// Collects the rows of a ratio chart: of each variant, its ratio here on each workload, then the article's.
@@ -524,6 +537,30 @@ class RatioRows {
 
 }  // namespace
 
+bool is_judged(const JudgedClaim& claim) {
+  return claim.verdict != ClaimVerdict::kNotJudged && claim.has_numbers;
+}
+
+std::string deciding_command(const JudgedClaim& claim) {
+  constexpr std::size_t kMostNamed = 4;
+  std::set<std::string> benchmarks(claim.benchmarks.begin(), claim.benchmarks.end());
+  if (const auto* exact = std::get_if<JudgedExact>(&claim.evidence); exact != nullptr && benchmarks.empty())
+    benchmarks.insert(exact->claim->quantity.benchmarks);
+  if (const auto* formula = std::get_if<JudgedFormula>(&claim.evidence); formula != nullptr && benchmarks.empty())
+    benchmarks.insert(formula->claim->quantity.benchmarks);
+  if (benchmarks.size() > kMostNamed) {
+    std::set<std::string> workloads;
+    for (const std::string& benchmark : benchmarks) {
+      const results::BenchmarkParts parts = results::benchmark_parts(benchmark);
+      workloads.insert(results::benchmark_name(parts.family, "*", parts.workload));
+    }
+    benchmarks = std::move(workloads);
+  }
+  std::string command = "python3 make.py run";
+  for (const std::string& benchmark : benchmarks) command += fmt::format(" --filter '{}'", benchmark);
+  return command;
+}
+
 std::string wording(const JudgedClaim& claim) {
   const auto* ratio = std::get_if<JudgedRatio>(&claim.evidence);
   if (ratio == nullptr || ratio->one->when.empty()) return claim.claim->text;
@@ -571,13 +608,19 @@ std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
 Section claims_section(const std::vector<JudgedClaim>& claims, const Article& article, const std::string& title,
                        const Result& result, const judge::Fitness& fitness) {
   Section section{"claims-" + article.name, title};
-  section.add(Paragraph{method_phrase(claims, article, result, fitness)});
+  std::vector<Link> links;
+  if (!article.source.address.empty()) links.push_back({"Read the article", article.source.address});
+  section.add(Paragraph{method_phrase(claims, article, result, fitness), Emphasis::kPlain, std::move(links)});
   Charts charts;
   for (const results::RatioChart& wanted : article.charts)
     if (std::optional<Chart> chart = ratio_chart(wanted, article, result, fitness))
       charts.charts.push_back(std::move(*chart));
   section.add(std::move(charts));
-  section.add(claims_table(claims, article, result, fitness));
+  std::vector<JudgedClaim> waiting, others;
+  for (const JudgedClaim& claim : claims)
+    (claim.verdict == ClaimVerdict::kUndecided ? waiting : others).push_back(claim);
+  section.add(claims_table(others, article, result, fitness));
+  section.add(waiting_claims(waiting, article, result));
   section.add(open_claims_table(article));
   return section;
 }

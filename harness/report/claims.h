@@ -12,6 +12,15 @@
 
 namespace lab::report {
 
+/// An article with its judged claims.
+struct JudgedArticle {
+  const results::Article* article = nullptr;
+  std::vector<judge::JudgedClaim> claims;
+};
+
+/// Whether the session has numbers that speak for or against it.
+bool is_judged(const judge::JudgedClaim& claim);
+
 /// The claim as text, with its case if it has several.
 std::string wording(const judge::JudgedClaim& claim);
 
@@ -20,6 +29,9 @@ std::string reason(const judge::JudgedClaim& claim, const results::Result& resul
 
 /// Its passage in the article, what would decide it, and why what is judged here is that: for TableCell::details.
 std::vector<std::pair<std::string, std::string>> basis_of(const results::Claim& claim);
+
+/// The command that measures what an undecided claim lacks.
+std::string deciding_command(const judge::JudgedClaim& claim);
 
 /// "1.46 (1.41 to 1.52)"; of an exact metric, or without an interval, only the ratio.
 std::string with_interval(const judge::MeasuredRatio& ratio);

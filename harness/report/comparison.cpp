@@ -156,8 +156,8 @@ Table rows_table(const Comparison& comparison) {
        {"p", kNumber},
        {has_times_only(comparison) ? "Base, ns" : "Base", kNumber},
        {has_times_only(comparison) ? "Head, ns" : "Head", kNumber},
-       {"Layout", kNumber},
-       {"Processes", kNumber},
+       {"Layout", kNumber, true},
+       {"Processes", kNumber, true},
        {"Needed", kNumber},
        {"Note", kText}}};
   for (const judge::ComparisonRow& row : comparison.rows)

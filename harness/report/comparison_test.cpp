@@ -35,12 +35,12 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-TEST(Comparison, is_the_first_section_and_begins_with_the_verdict) {
+TEST(Comparison, is_the_first_page_after_the_findings_and_begins_with_the_verdict) {
   const Document made = document();
   EXPECT_EQ(made.lead, sentence(comparison()));
-  ASSERT_GE(made.sections.size(), 2u);
-  EXPECT_EQ(made.sections[0].id, "comparison");
-  const Paragraph* first = std::get_if<Paragraph>(&made.sections[0].elements[0]);
+  ASSERT_GE(made.pages.size(), 2u);
+  EXPECT_EQ(made.pages[1].name, "comparison");
+  const Paragraph* first = std::get_if<Paragraph>(&made.pages[1].sections[0].elements[0]);
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(first->text, sentence(comparison()));
   EXPECT_EQ(first->emphasis, Emphasis::kBad);
@@ -79,7 +79,7 @@ TEST(Comparison, of_an_unfit_session_shows_ratios_that_are_not_judged) {
     }
   EXPECT_EQ(charts, 1u);
   Document page;
-  page.sections.push_back(section);
+  page.pages[0].sections.push_back(section);
   const std::string text = to_markdown(page);
   EXPECT_EQ(count(text, "**regressed**") + count(text, "**improved**") + count(text, "**same**"), 0u) << text;
   EXPECT_EQ(count(text, "| disturbed, not judged |"), made.tested) << text;
@@ -119,7 +119,7 @@ TEST(Comparison, gives_the_reason_and_no_p_for_a_row_that_is_not_judged) {
   for (results::Arm& arm : session.arms) arm.executables["allocator/buddy"] = "abc";
   const judge::Comparison made = *judge::compare_arms(session, {});
   Document page;
-  page.sections.push_back(comparison_section(made));
+  page.pages[0].sections.push_back(comparison_section(made));
   const std::string text = to_markdown(page);
   std::size_t rows = 0;
   std::istringstream lines(text);

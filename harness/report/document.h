@@ -1,9 +1,11 @@
-/// A report independent of its format: sections of paragraphs, lists, tables and charts. All content is decided here;
-/// html.h and markdown.h only render it.
+/// A report independent of its format: pages of sections, which have paragraphs, lists, tables and charts. All content
+/// is decided here; html.h and markdown.h only render it.
 #pragma once
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,12 +18,19 @@ namespace lab::report {
 /// The colour class of a verdict. The word is always shown, too.
 enum class Emphasis { kPlain, kGood, kWeak, kBad, kOpen };
 
+/// A way to another place.
+struct Link {
+  std::string text;
+  std::string to;  ///< an id of this report ("table-errata", the name of a page), or an address with a scheme
+};
+
 struct TableCell {
   TableCell(std::string shown = "", Emphasis how = Emphasis::kPlain) : text(std::move(shown)), emphasis(how) {}
   TableCell(const char* shown) : text(shown) {}
 
   std::string text;
   Emphasis emphasis = Emphasis::kPlain;  ///< other than plain: rendered as a badge
+  std::string link = {};                 ///< where the text leads: an id of this report, or an address; "": nowhere
   /// (title, text) of each paragraph that the page folds below the text; the Markdown summary leaves them out.
   std::vector<std::pair<std::string, std::string>> details = {};
 };
@@ -32,6 +41,7 @@ struct TableColumn {
 
   std::string title;
   Kind kind = Kind::kText;
+  bool is_detail = false;  ///< a page without the room for all columns begins without it; the reader can show it
 };
 using enum TableColumn::Kind;
 
@@ -52,7 +62,6 @@ struct Table {
   /// Each row's benchmarks, for a table without a kBenchmark column.
   std::vector<std::vector<std::string>> benchmarks = {};
   std::vector<Group> groups = {};  ///< in the order of the rows; the first begins with row 0. Empty: no headings
-  bool sortable = false;           ///< the page sorts the rows of each group by a column
   std::vector<std::size_t> summary_rows = {};  ///< the rows that the Markdown summary has; empty: all
 };
 
@@ -77,11 +86,21 @@ struct Chart {
   /// The rows' values of "variant", of which the page draws one that the reader selects. A drawing has the first.
   /// Empty: all rows are drawn.
   std::vector<std::string> variants = {};
+  /// The rows' values of "variant" that the page draws until a reader asks for all. A drawing for the page has these, a
+  /// file has all. Empty: all rows are drawn.
+  std::vector<std::string> first = {};
   std::optional<Table> table = {};  ///< its values, folded below the drawing; only the page has it
   boost::json::object replay = {};  ///< steps that the page replays above the drawing (page/replay.js); empty: none
   std::vector<std::pair<std::string, std::string>> words;          ///< replace {{key}} in the specification
   std::vector<std::pair<std::string, boost::json::value>> values;  ///< replace strings that consist of {{key}} alone
 };
+
+/// Most rows that a ranked chart shows first, and from how many on it leaves out any.
+inline constexpr std::size_t kFirstRows = 10, kManyRows = 13;
+
+/// The values of "variant" in the order of the rows: the first kFirstRows and those of `kept`. Empty if there are fewer
+/// than kManyRows.
+std::vector<std::string> first_of(const boost::json::array& rows, const std::vector<std::string>& kept);
 
 /// A picture in a file format that browsers show.
 struct Picture {
@@ -109,10 +128,26 @@ struct PictureComparison {
 struct Paragraph {
   std::string text;
   Emphasis emphasis = Emphasis::kPlain;
+  std::vector<Link> links = {};  ///< after the text
 };
 
 struct List {
   std::vector<std::string> items;
+};
+
+/// Items of which a reader sees one line each, which opens the rest.
+struct Folds {
+  struct Fold {
+    std::string line;
+    std::string text;                                               ///< "": none
+    std::string command;                                            ///< "": none
+    std::vector<std::pair<std::string, std::string>> details = {};  ///< as TableCell::details
+  };
+
+  std::string name;  ///< unique and stable as a table's name
+  std::string caption;
+  TableCell mark = {};  ///< of every line
+  std::vector<Fold> folds = {};
 };
 
 /// Charts shown side by side.
@@ -133,13 +168,14 @@ struct Matrix {
   std::string csv;           ///< the whole table
 };
 
-using Element = std::variant<Paragraph, List, Table, Charts, Pictures, PictureComparison, Preformatted, Matrix>;
+using Element = std::variant<Paragraph, List, Folds, Table, Charts, Pictures, PictureComparison, Preformatted, Matrix>;
 
 struct Section {
   std::string id;
   std::string title;
   std::vector<Element> elements = {};
   std::vector<Section> sections = {};
+  bool folded = false;  ///< the page shows its title, which opens it
 
   /// Adds an element, unless it is a list, a table, charts or pictures without any.
   void add(Element element);
@@ -154,19 +190,38 @@ struct Alert {
   std::string section;  ///< id of the section with the details
 };
 
+/// What one file of the report shows.
+struct Page {
+  std::string name;   ///< an identifier, unique among pages and ids: its file is <name>.html
+  std::string title;  ///< as in the contents
+  std::string lead = {};
+  std::vector<Section> sections = {};
+};
+
+/// The name of the first page.
+inline constexpr const char* kFirstPage = "index";
+
 struct Document {
   std::string title;
   std::string lead;  ///< the one sentence to remember
   std::vector<Alert> alerts;
   std::vector<std::pair<std::string, std::string>> facts;  ///< machine, commit, time
   std::string progress;                                    ///< "5 of 12 blocks so far"; "" after the session
-  std::vector<Section> sections;
+  std::vector<Page> pages = {{kFirstPage, "Findings"}};
 };
 
-/// Every chart of the document, in reading order.
+/// Every section that is in no other, in reading order.
+std::vector<const Section*> sections_of(const Document& document);
+
+/// By id (of sections, tables, figures, matrices and pages), the name of its page.
+std::map<std::string, std::string, std::less<>> places_of(const Document& document);
+
+/// Every chart of a page or of all pages, in reading order.
+std::vector<const Chart*> charts_of(const Page& page);
 std::vector<const Chart*> charts_of(const Document& document);
 
-/// Every matrix of the document, in reading order.
+/// Every matrix, in reading order.
+std::vector<const Matrix*> matrices_of(const Page& page);
 std::vector<const Matrix*> matrices_of(const Document& document);
 
 /// Every picture of the document, once.

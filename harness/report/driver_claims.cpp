@@ -156,9 +156,9 @@ Table elsewhere_table(const JudgedDriverClaims& judged, const Article& article) 
               {{"Verdict", kVerdict},
                {"Claim", kText},
                {"About", kText},
-               {"Read as", kText},
+               {"Read as", kText, true},
                {"Drivers", kShort},
-               {"Columns", kShort},
+               {"Columns", kShort, true},
                {"Exceptions and examples", kText}}};
   for (const JudgedDriverClaim& one : judged.elsewhere) {
     const std::size_t holds = one.with(true).size(), answered = holds + one.with(false).size();

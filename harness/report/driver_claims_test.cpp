@@ -16,7 +16,7 @@ using results::DriverColumn;
 
 std::string text_of(std::span<const DriverColumn> atlas) {
   Document document;
-  document.sections.push_back(driver_claims_section(sample::article("vulkan_memory"), atlas));
+  document.pages[0].sections.push_back(driver_claims_section(sample::article("vulkan_memory"), atlas));
   return to_markdown(document);
 }
 

@@ -136,19 +136,21 @@ struct Measure {
 
 }  // namespace
 
-Section errata_section(std::span<const results::Article> articles, const results::Result* result,
-                       std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness,
-                       std::span<const results::MemoryFindings> memory) {
+Section errata_section(const std::string& family, std::span<const results::Article> articles,
+                       const results::Result* result, std::span<const results::DriverColumn> atlas,
+                       const judge::Fitness& fitness, std::span<const results::MemoryFindings> memory) {
   Table table{
-      "errata",
+      family.empty() ? "errata" : family + "-errata",
       "Figures of an article that contradict its other figures or a measurement",
       {{"Claim", kText}, {"Article", kText}, {"As printed", kText}, {"Arithmetic", kText}, {"Measured", kText}}};
-  for (const results::Article& article : articles)
+  for (const results::Article& article : articles) {
+    if (article.family != family) continue;
     for (const results::Erratum& erratum : article.errata)
       table.rows.push_back({erratum.claim, fmt::format("{} ({})", article.source.author, article.source.year),
                             erratum.printed, erratum.arithmetic,
                             std::visit(Measure{article, result, atlas, memory, fitness}, erratum.measured)});
-  Section section{"errata", "Errata of the articles"};
+  }
+  Section section{family.empty() ? "errata" : "errata-" + family, "Errata"};
   section.add(std::move(table));
   return section;
 }

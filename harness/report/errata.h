@@ -12,10 +12,10 @@
 
 namespace lab::report {
 
-/// `result` may be null: a report from the atlas alone. Without errata, the section has no elements. `memory`: real
-/// allocations on the devices of some columns.
-Section errata_section(std::span<const results::Article> articles, const results::Result* result,
-                       std::span<const results::DriverColumn> atlas, const judge::Fitness& fitness = {},
-                       std::span<const results::MemoryFindings> memory = {});
+/// Of the articles about one family, or ("") about drivers. `result` may be null: a report from the atlas alone.
+/// Without errata, the section has no elements. `memory`: real allocations on the devices of some columns.
+Section errata_section(const std::string& family, std::span<const results::Article> articles,
+                       const results::Result* result, std::span<const results::DriverColumn> atlas,
+                       const judge::Fitness& fitness = {}, std::span<const results::MemoryFindings> memory = {});
 
 }  // namespace lab::report

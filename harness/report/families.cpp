@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "harness/judge/summary.h"
@@ -185,6 +186,10 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
   }
   chart.text = fmt::format("Dot plot of nanoseconds per {} by variant{}: {}.", workload.operation,
                            phased ? " and phase; all phases" : "", fmt::join(medians, ", "));
+  std::vector<std::string> references;
+  for (const VariantTimes& one : measured)
+    if (one.variant->reference) references.push_back(one.variant->name);
+  chart.first = first_of(rows, references);
   chart.data = {{"rows", std::move(rows)}, {"reference", std::move(reference)}};
   chart.words = {{"operation", workload.operation}};
   return chart;
@@ -239,9 +244,9 @@ Table time_table(const WorkloadInfo& workload, const Result& result, const std::
        {workload.phases.size() > 1 ? "All phases" : "Median", kNumber},
        {"95 % interval", kNumber}}};
   if (workload.phases.size() > 1)
-    for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber});
-  table.columns.push_back({"Layout", kNumber});
-  table.columns.push_back({"Processes", kNumber});
+    for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber, true});
+  table.columns.push_back({"Layout", kNumber, true});
+  table.columns.push_back({"Processes", kNumber, true});
   for (const VariantTimes& one : measured) {
     const PhaseTime& all = one.all;
     std::vector<TableCell> row{results::benchmark_name(workload.family, one.variant->name, workload.name),
@@ -263,12 +268,26 @@ Table time_table(const WorkloadInfo& workload, const Result& result, const std::
 Table variants_table(const std::string& family, const Result& result) {
   Table table{family + "-variants",
               "What the variants are",
-              {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}}};
+              {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText, true}}};
   for (const VariantCard& variant : result.variants)
     if (variant.family == family)
       table.rows.push_back({variant.reference ? variant.name + " (reference)" : variant.name, variant.idea,
                             variant.cost, capitalized(variant.weakness), capitalized(variant.source)});
   return table;
+}
+
+/// "12 processes", or "10 to 16 processes".
+std::string processes_phrase(const std::string& family, const Result& result) {
+  std::map<std::string, std::size_t> counts;
+  for (const results::Process& process : result.processes)
+    if (process.arm == results::kHead && results::benchmark_parts(process.benchmark).family == family)
+      ++counts[process.benchmark];
+  std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
+  for (const auto& [benchmark, count] : counts) {
+    least = std::min(least, count);
+    most = std::max(most, count);
+  }
+  return least >= most ? counted(most, "process", "processes") : fmt::format("{} to {} processes", least, most);
 }
 
 }  // namespace
@@ -291,17 +310,10 @@ std::string family_finding(const std::string& family, const Result& result) {
 
 Section family_section(const std::string& family, const results::Family& described, const Result& result,
                        const ExhibitContents& exhibits, const judge::Fitness& fitness) {
-  Section section{"family-" + family, described.title};
-  std::vector<Element> tables;
+  Section section{"family-" + family, "Plots"};
   std::vector<std::string> without;
-  for (const WorkloadInfo& workload : result.workloads) {
-    if (workload.family != family) continue;
-    const std::vector<VariantTimes> measured = measured_variants(workload, result);
-    if (measured.empty())
-      without.push_back(workload.name);
-    else
-      tables.emplace_back(time_table(workload, result, measured, fitness));
-  }
+  for (const WorkloadInfo& workload : result.workloads)
+    if (workload.family == family && measured_variants(workload, result).empty()) without.push_back(workload.name);
   if (!without.empty())
     section.add(Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.",
                                       fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
@@ -310,9 +322,44 @@ Section family_section(const std::string& family, const results::Family& describ
   for (PictureComparison& comparison : picture_comparisons(family, described, result, exhibits))
     section.add(std::move(comparison));
   section.add(Pictures{exhibit_pictures(family, described, result, exhibits)});
-  std::move(tables.begin(), tables.end(), std::back_inserter(section.elements));
+  return section;
+}
+
+Section variants_section(const std::string& family, const Result& result) {
+  Section section{"variants-" + family, "The variants: idea, cost, weakness and source"};
+  section.folded = true;
+  section.add(variants_table(family, result));
+  return section;
+}
+
+Section figures_section(const std::string& family, const results::Family& described, const Result& result,
+                        const judge::Fitness& fitness) {
+  Section section{"figures-" + family, "All figures as tables"};
+  section.folded = true;
+  for (const WorkloadInfo& workload : result.workloads)
+    if (workload.family == family)
+      if (const std::vector<VariantTimes> measured = measured_variants(workload, result); !measured.empty())
+        section.add(time_table(workload, result, measured, fitness));
   section.add(metrics_table(family, described, result));
-  section.elements.emplace_back(variants_table(family, result));
+  return section;
+}
+
+Section method_section(const std::string& family, const Result& result) {
+  Section section{"method-" + family, "How it was measured"};
+  section.folded = true;
+  Table table{family + "-workloads",
+              "The workloads, and what one operation of each is",
+              {{"Workload", kName}, {"What it does", kText}, {"Operation", kShort}, {"Operations", kNumber}}};
+  for (const WorkloadInfo& workload : result.workloads)
+    if (workload.family == family)
+      table.rows.push_back({workload.name, workload.title, workload.operation, whole(workload.operations)});
+  section.add(Paragraph{fmt::format(
+      "Each benchmark ran in {}, spread over {} in random order (seed {}). A process runs one benchmark, in one of the "
+      "layouts of its build. A time is the median over a process's repetitions, then over the processes; intervals are "
+      "over processes. A ratio compares benchmarks of the same block.",
+      processes_phrase(family, result), counted(static_cast<std::size_t>(result.session.blocks), "block"),
+      result.session.seed)});
+  section.add(std::move(table));
   return section;
 }
 

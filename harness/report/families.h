@@ -19,9 +19,19 @@ std::vector<std::string> families_of(const results::Result& result);
 /// median, ..."; "" without numbers.
 std::string family_finding(const std::string& family, const results::Result& result);
 
-/// Plots, tables, metrics and variants of one family; a note instead if no process has finished. `fitness`: of the
-/// session; what has noise in an unfit one is shown and not judged.
+/// The plots of one family; a note instead if no process has finished. `fitness`: of the session; what has noise in an
+/// unfit one is shown and not judged.
 Section family_section(const std::string& family, const results::Family& described, const results::Result& result,
                        const ExhibitContents& exhibits = {}, const judge::Fitness& fitness = {});
+
+/// Idea, cost, weakness and source of each variant.
+Section variants_section(const std::string& family, const results::Result& result);
+
+/// Times and metrics of every benchmark; closed until a reader opens it.
+Section figures_section(const std::string& family, const results::Family& described, const results::Result& result,
+                        const judge::Fitness& fitness = {});
+
+/// The workloads, and how many processes measured them; closed until a reader opens it.
+Section method_section(const std::string& family, const results::Result& result);
 
 }  // namespace lab::report

@@ -16,7 +16,11 @@ namespace {
 namespace json = boost::json;
 
 Section section_of(const std::string& family, const results::Result& result) {
-  return family_section(family, results::describe(sample::background().families, family), result);
+  const results::Family described = results::describe(sample::background().families, family);
+  Section section = family_section(family, described, result);
+  // Its tables are in a section of their own.
+  for (Element& element : figures_section(family, described, result).elements) section.add(std::move(element));
+  return section;
 }
 
 template <typename T>

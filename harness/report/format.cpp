@@ -7,10 +7,40 @@
 
 namespace lab::report {
 
+namespace {
+
+struct TimeUnit {
+  double ns;
+  const char* name;
+};
+
+/// The largest unit of which it is at least one; below a nanosecond, still nanoseconds.
+TimeUnit unit_of(double ns) {
+  static constexpr std::array kUnits{TimeUnit{1e9, "s"}, TimeUnit{1e6, "ms"}, TimeUnit{1e3, "µs"}};
+  for (const TimeUnit& unit : kUnits)
+    if (std::abs(ns) >= 0.9995 * unit.ns) return unit;
+  return {1, "ns"};
+}
+
+}  // namespace
+
 std::string number(double value) {
   const double size = std::abs(value);
   const int decimals = size == 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
   return thousands(fmt::format("{:.{}f}", value, decimals));
+}
+
+std::string duration(double ns) {
+  const TimeUnit unit = unit_of(ns);
+  return fmt::format("{} {}", number(ns / unit.ns), unit.name);
+}
+
+std::string duration_with_interval(const stats::Estimate& ns) {
+  const TimeUnit unit = unit_of(ns.median);
+  std::string text = duration(ns.median);
+  if (ns.interval)
+    text += fmt::format(" ({})", range(number(ns.interval->low / unit.ns), number(ns.interval->high / unit.ns)));
+  return text;
 }
 
 std::string plain(double value) {

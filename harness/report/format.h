@@ -16,6 +16,11 @@ namespace lab::report {
 /// "8,639".
 std::string number(double value);
 
+/// A time in the unit that people read: "23.1 ns", "4.03 ms", "1.20 s".
+std::string duration(double ns);
+/// "23.1 ns (22.9 to 24.4)", in the unit of the median; only the median without an interval.
+std::string duration_with_interval(const stats::Estimate& ns);
+
 /// A value as a formula gives it: whole numbers with all digits, others with four significant ones, never with an
 /// exponent: "524,288", "0.0009766".
 std::string plain(double value);

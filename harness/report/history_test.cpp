@@ -10,7 +10,7 @@ namespace lab::report {
 TEST(HistorySection, begins_with_the_latest_change_its_cause_and_commits) {
   const std::vector<judge::SeriesHistory> followed = sample::followed();
   Document document;
-  document.sections.push_back(history_section(followed));
+  document.pages[0].sections.push_back(history_section(followed));
   const std::string text = to_markdown(document);
   const std::size_t kernel =
       text.find("**better, new kernel** | allocator/buddy/random\\_replace | -4.74 % (-5.74 % to -3.74 %)");
@@ -59,7 +59,7 @@ TEST(HistorySection, tells_hindsight_from_alarms_and_counts_series_that_switch) 
   followed[0].findings.changes.front().in_hindsight = true;
   followed[1].findings.pattern.switching = true;
   Document document;
-  document.sections.push_back(history_section(followed));
+  document.pages[0].sections.push_back(history_section(followed));
   const std::string text = to_markdown(document);
   EXPECT_NE(text.find("| hindsight |"), std::string::npos) << text;
   EXPECT_NE(text.find("the code caused 1 regression; 1 benchmark switches between two levels."), std::string::npos)

@@ -8,6 +8,7 @@
 
 #include "harness/base/base64.h"
 #include "harness/base/fit.h"
+#include "harness/base/hash.h"
 #include "harness/report/charts.h"
 #include "harness/report/resources.h"
 
@@ -74,20 +75,6 @@ std::string padding(std::string_view text, int most) {
   return pad;
 }
 
-/// A name that may wrap after each of its parts: "family/variant", "commit..commit".
-std::string breakable(std::string_view name) {
-  std::string out;
-  for (std::size_t at = 0; at < name.size();) {
-    const std::size_t slash = std::min(name.find('/', at), name.size() - 1);
-    const std::size_t dots = std::min(name.find("..", at), name.size() - 1);
-    const std::size_t end = slash < dots ? slash + 1 : std::min(dots + 2, name.size());
-    out += escape_html(name.substr(at, end - at));
-    at = end;
-    if (at < name.size()) out += "<wbr>";
-  }
-  return out;
-}
-
 /// Text that may wrap inside its identifiers, after an underscore and before an inner capital: a cell of numbers may
 /// name variants, a heading functions.
 std::string breakable_words(std::string_view text) {
@@ -101,17 +88,82 @@ std::string breakable_words(std::string_view text) {
   return out;
 }
 
+/// A name that may wrap after each of its parts: "family/variant", "commit..commit"; and inside a long part.
+std::string breakable(std::string_view name) {
+  constexpr std::size_t kLongPart = 32;
+  std::string out;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t slash = std::min(name.find('/', at), name.size() - 1);
+    const std::size_t dots = std::min(name.find("..", at), name.size() - 1);
+    const std::size_t end = slash < dots ? slash + 1 : std::min(dots + 2, name.size());
+    const std::string_view part = name.substr(at, end - at);
+    out += part.size() > kLongPart ? breakable_words(part) : escape_html(part);
+    at = end;
+    if (at < name.size()) out += "<wbr>";
+  }
+  return out;
+}
+
 std::string link_to(std::string_view id, std::string_view what) {
   return fmt::format("\u00a0<a class=\"anchor\" href=\"#{}\" aria-label=\"Link to {}\">#</a>", escape_html(id),
                      escape_html(what));
 }
 
-/// The column that identifies a row: the first name column, otherwise the first column.
+/// The column that identifies a row: the first name column, otherwise the first column that is no verdict.
 std::size_t row_heading(const std::vector<TableColumn>& columns) {
-  const auto name = std::find_if(columns.begin(), columns.end(), [](const TableColumn& column) {
-    return column.kind == kName || column.kind == kBenchmark;
-  });
-  return name == columns.end() ? 0 : static_cast<std::size_t>(name - columns.begin());
+  const auto is_name = [](const TableColumn& column) { return column.kind == kName || column.kind == kBenchmark; };
+  auto found = std::find_if(columns.begin(), columns.end(), is_name);
+  if (found == columns.end())
+    found =
+        std::find_if(columns.begin(), columns.end(), [](const TableColumn& column) { return column.kind != kVerdict; });
+  return found == columns.end() ? 0 : static_cast<std::size_t>(found - columns.begin());
+}
+
+/// The words of a text as a part of an address: "Idea, cost" becomes "Idea-cost". A long text is cut after a word.
+std::string address_words(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  std::string words;
+  for (const char c : identifier(text)) {
+    if (c == '-' && (words.empty() || words.back() == '-')) continue;
+    if (c == '-' && words.size() >= kMost) break;
+    words += c;
+  }
+  while (words.ends_with('-') || words.ends_with('.')) words.pop_back();
+  return words;
+}
+
+/// The title of the row's group; "" without one.
+std::string_view group_of(const Table& table, std::size_t row) {
+  std::string_view title;
+  for (const Table::Group& group : table.groups)
+    if (group.first_row <= row) title = group.title;
+  return title;
+}
+
+/// Each row's name in its address: by what its table says of it, so that it is the same in the next report. Its
+/// heading; where several rows have the same, also their group; then also their other texts. What is still equal gets a
+/// number.
+std::vector<std::string> row_names(const Table& table) {
+  const std::size_t head = row_heading(table.columns), count = table.rows.size();
+  std::vector<std::string> names(count);
+  for (std::size_t row = 0; row < count; ++row) names[row] = address_words(table.rows[row][head].text);
+  const auto tell_apart = [&](auto more) {
+    std::map<std::string, int> uses;
+    for (const std::string& name : names) ++uses[name];
+    for (std::size_t row = 0; row < count; ++row)
+      if (uses[names[row]] > 1)
+        if (const std::string words = address_words(more(row)); !words.empty()) names[row] += "-" + words;
+  };
+  tell_apart([&](std::size_t row) { return group_of(table, row); });
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (i != head && table.columns[i].kind != kNumber && table.columns[i].kind != kVerdict)
+      tell_apart([&](std::size_t row) -> std::string_view { return table.rows[row][i].text; });
+  std::set<std::string> taken;
+  for (std::string& name : names) {
+    const std::string words = name;
+    for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}-{}", words, i);
+  }
+  return names;
 }
 
 /// The row's filter keys as attributes; "" for a row without a benchmark.
@@ -129,17 +181,63 @@ std::string keys_of(const Table& table, std::size_t at) {
   return keys;
 }
 
+/// Where links lead, as seen from one page.
+class Addresses {
+ public:
+  /// `page` "": all pages are in one file.
+  Addresses(const Document& document, std::string page) : places_(places_of(document)), page_(std::move(page)) {}
+
+  /// The address of an id of the report; another address as it is.
+  std::string of(std::string_view to) const {
+    const auto place = places_.find(to.substr(0, to.find('?')));
+    if (place == places_.end())
+      return to.find(':') == std::string_view::npos ? fmt::format("#{}", to) : std::string(to);
+    if (page_.empty() || place->second == page_) return fmt::format("#{}", to);
+    return to == place->second ? fmt::format("{}.html", to) : fmt::format("{}.html#{}", place->second, to);
+  }
+
+  std::string link(std::string_view to, std::string_view text) const {
+    return fmt::format("<a href=\"{}\">{}</a>", escape_html(of(to)), escape_html(text));
+  }
+
+ private:
+  std::map<std::string, std::string, std::less<>> places_;
+  std::string page_;
+};
+
 class HtmlWriter {
  public:
-  explicit HtmlWriter(const std::map<std::string, std::string>& drawings) : drawings_(drawings) {}
+  HtmlWriter(const std::map<std::string, std::string>& drawings, const Addresses& addresses)
+      : drawings_(drawings), addresses_(addresses) {}
+
+  /// All of a page, one of several in a file.
+  void page(const Page& page) {
+    if (page.name == kFirstPage) {
+      put("<article id=\"{}\" aria-label=\"{}\">\n", kFirstPage, escape_html(page.title));
+      for (const Section& section : page.sections) this->section(section, 2);
+      out_ += "</article>\n";
+      return;
+    }
+    put("<article id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h2><span id=\"{0}-title\">{1}</span>{2}</h2>\n",
+        escape_html(page.name), escape_html(page.title), link_to(page.name, page.title));
+    if (!page.lead.empty()) put("<p class=\"lead\">{}</p>\n", escape_html(page.lead));
+    for (const Section& section : page.sections) this->section(section, 3);
+    out_ += "</article>\n";
+  }
 
   void section(const Section& section, int level) {
-    put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h{1}><span id=\"{0}-title\">{2}</span>{3}</h{1}>\n",
-        escape_html(section.id), level, escape_html(section.title), link_to(section.id, section.title));
+    const std::string heading =
+        fmt::format("<h{1}><span id=\"{0}-title\">{2}</span>{3}</h{1}>", escape_html(section.id), std::min(level, 6),
+                    escape_html(section.title), link_to(section.id, section.title));
+    put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n", escape_html(section.id));
+    if (section.folded)
+      put("<details class=\"part\"><summary>{}</summary>\n", heading);
+    else
+      put("{}\n", heading);
     for (const Element& element : section.elements)
       std::visit([this](const auto& one) { this->element(one); }, element);
     for (const Section& inner : section.sections) this->section(inner, level + 1);
-    out_ += "</section>\n";
+    out_ += section.folded ? "</details>\n</section>\n" : "</section>\n";
   }
 
   std::string take() { return std::move(out_); }
@@ -151,10 +249,13 @@ class HtmlWriter {
   }
 
   void element(const Paragraph& paragraph) {
+    std::string text = escape_html(paragraph.text);
+    for (const Link& link : paragraph.links)
+      text += fmt::format("{}{}", text.empty() ? "" : " ", addresses_.link(link.to, link.text));
     if (paragraph.emphasis == Emphasis::kPlain)
-      put("<p>{}</p>\n", escape_html(paragraph.text));
+      put("<p>{}</p>\n", text);
     else
-      put("<p class=\"note {}\">{}</p>\n", class_of(paragraph.emphasis), escape_html(paragraph.text));
+      put("<p class=\"note {}\">{}</p>\n", class_of(paragraph.emphasis), text);
   }
 
   void element(const List& list) {
@@ -163,40 +264,59 @@ class HtmlWriter {
     out_ += "</ul>\n";
   }
 
+  void element(const Folds& folds) {
+    const std::string id = "list-" + identifier(folds.name);
+    put("<div class=\"folds\" id=\"{0}\" role=\"group\" aria-labelledby=\"{0}-title\">\n<p "
+        "id=\"{0}-title\">{1}{2}</p>\n",
+        id, escape_html(folds.caption), link_to(id, "the list"));
+    for (const Folds::Fold& fold : folds.folds) {
+      put("<details><summary><span class=\"badge {}\">{}</span> {}</summary>\n", class_of(folds.mark.emphasis),
+          escape_html(folds.mark.text), escape_html(fold.line));
+      if (!fold.text.empty()) put("<p>{}</p>\n", escape_html(fold.text));
+      if (!fold.command.empty()) put("<pre tabindex=\"0\">{}</pre>\n", escape_html(fold.command));
+      parts(fold.details);
+      out_ += "</details>\n";
+    }
+    out_ += "</div>\n";
+  }
+
   void element(const Preformatted& preformatted) {
     put("<pre tabindex=\"0\">{}</pre>\n", escape_html(preformatted.text));
   }
 
   // These roles are the elements' defaults. The page shows rows as cards on a narrow screen, which removes the
-  // defaults.
+  // defaults. The caption is before the table, whose role allows no links in it.
   void element(const Table& table) {
     const std::string id = "table-" + identifier(table.name);
-    put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
-        "<table id=\"{0}\" role=\"table\"{1}{4}>\n<caption><span><span "
-        "id=\"{0}-title\">{2}</span>{3}</span></caption>\n"
-        "<thead role=\"rowgroup\"><tr role=\"row\">",
-        id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"),
-        table.sortable ? " data-sortable" : "");
+    put("<div class=\"table\" id=\"{0}\">\n<div class=\"caption\"><p><span id=\"{0}-title\">{2}</span>{3}</p></div>\n"
+        "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
+        "<table role=\"table\" aria-labelledby=\"{0}-title\"{1}>\n<thead role=\"rowgroup\"><tr role=\"row\">",
+        id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"));
     for (const TableColumn& column : table.columns)
-      put("<th scope=\"col\" role=\"columnheader\" class=\"{}\">{}</th>", class_of(column.kind),
-          breakable_words(column.title));
+      put("<th scope=\"col\" role=\"columnheader\" class=\"{}\"{}>{}</th>", class_of(column.kind),
+          column.is_detail ? " data-detail" : "", breakable_words(column.title));
     out_ += "</tr></thead>\n<tbody role=\"rowgroup\">\n";
+    rows(table);
+    out_ += "</tbody>\n</table>\n</div>\n</div>\n";
+  }
+
+  void rows(const Table& table) {
     std::vector<int> most(table.columns.size(), -1);
     for (const auto& row : table.rows)
       for (std::size_t i = 0; i < row.size(); ++i) most[i] = std::max(most[i], decimals(row[i].text));
+    const std::vector<std::string> names = row_names(table);
     const std::size_t head = row_heading(table.columns);
     auto group = table.groups.begin();
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
       for (; group != table.groups.end() && group->first_row == at; ++group)
         put("{}<tr role=\"row\" class=\"group\"><th scope=\"rowgroup\" role=\"rowheader\" "
-            "colspan=\"{}\">{}</th></tr>\n",
+            "colspan=\"{}\"><span>{}</span></th></tr>\n",
             at == 0 ? "" : "</tbody>\n<tbody role=\"rowgroup\">\n", table.columns.size(), escape_html(group->title));
       const std::vector<TableCell>& row = table.rows[at];
-      put("<tr role=\"row\"{}>", keys_of(table, at));
+      put("<tr role=\"row\" id=\"row-{}-{}\"{}>", identifier(table.name), names[at], keys_of(table, at));
       for (std::size_t i = 0; i < row.size(); ++i) cell(row[i], table.columns[i], i == head, most[i]);
       out_ += "</tr>\n";
     }
-    out_ += "</tbody>\n</table>\n</div>\n";
   }
 
   void cell(const TableCell& cell, const TableColumn& column, bool heads_row, int most) {
@@ -209,12 +329,14 @@ class HtmlWriter {
     }
     put(" data-label=\"{}\">", escape_html(column.title));
     const bool name = column.kind == kName || column.kind == kBenchmark;
+    if (!cell.link.empty()) put("<a href=\"{}\">", escape_html(addresses_.of(cell.link)));
     if (cell.emphasis != Emphasis::kPlain)
       put("<span class=\"badge {}\">{}</span>", class_of(cell.emphasis), escape_html(cell.text));
     else
       out_ += name                     ? breakable(cell.text)
               : column.kind == kNumber ? breakable_words(cell.text)
                                        : escape_html(cell.text);
+    if (!cell.link.empty()) out_ += "</a>";
     if (column.kind == kNumber) out_ += padding(cell.text, most);
     details(cell);
     put("</{}>", tag);
@@ -223,9 +345,13 @@ class HtmlWriter {
   void details(const TableCell& cell) {
     if (cell.details.empty()) return;
     out_ += "<details class=\"basis\"><summary>Why this decides it</summary>";
-    for (const auto& [title, text] : cell.details)
-      put("<p><strong>{}.</strong> {}.</p>", escape_html(title), escape_html(text));
+    parts(cell.details);
     out_ += "</details>";
+  }
+
+  void parts(const std::vector<std::pair<std::string, std::string>>& parts) {
+    for (const auto& [title, text] : parts)
+      put("<p><strong>{}.</strong> {}.</p>", escape_html(title), escape_html(text));
   }
 
   void element(const Charts& group) {
@@ -310,27 +436,56 @@ class HtmlWriter {
   }
 
   const std::map<std::string, std::string>& drawings_;
+  const Addresses& addresses_;
   std::set<std::string> embedded_;  ///< pictures of comparisons
   std::string out_;
 };
 
-std::string header(const Document& document) {
-  std::string out = fmt::format("<p class=\"lead\">{}</p>\n", escape_html(document.lead));
-  for (const Alert& alert : document.alerts)
-    out += fmt::format("<p class=\"alert\">{} <a href=\"#{}\">More</a></p>\n", escape_html(alert.text),
-                       escape_html(alert.section));
-  if (!document.progress.empty())
-    out += fmt::format("<p class=\"progress\" role=\"status\">{}</p>\n", escape_html(document.progress));
-  out += "<dl class=\"facts\">\n";
+std::string facts_of(const Document& document) {
+  std::string out = "<dl class=\"facts\">\n";
   for (const auto& [name, value] : document.facts)
     out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(name), escape_html(value));
   return out + "</dl>\n";
 }
 
-std::string contents(const Document& document) {
+/// What the first page begins with: the report's title, what spoils its findings, and its lead.
+std::string header_of_report(const Document& document, const Addresses& addresses) {
+  std::string out =
+      fmt::format("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escape_html(document.title), escape_html(document.lead));
+  for (const Alert& alert : document.alerts)
+    out +=
+        fmt::format("<p class=\"alert\">{} {}</p>\n", escape_html(alert.text), addresses.link(alert.section, "More"));
+  if (!document.progress.empty())
+    out += fmt::format("<p class=\"progress\" role=\"status\">{}</p>\n", escape_html(document.progress));
+  return out;
+}
+
+/// What another page begins with.
+std::string header_of(const Page& page, const Document& document, const Addresses& addresses) {
+  std::string out = fmt::format("<p class=\"above\">{}</p>\n<h1>{}</h1>\n", addresses.link(kFirstPage, document.title),
+                                escape_html(page.title));
+  if (!page.lead.empty()) out += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(page.lead));
+  for (const Alert& alert : document.alerts)
+    out +=
+        fmt::format("<p class=\"alert\">{} {}</p>\n", escape_html(alert.text), addresses.link(alert.section, "More"));
+  return out;
+}
+
+/// The pages of the report, and below `shown` its sections. Null: all pages are shown.
+std::string contents(const Document& document, const Page* shown, const Addresses& addresses) {
   std::string out = "<ul>\n";
-  for (const Section& section : document.sections)
-    out += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", escape_html(section.id), escape_html(section.title));
+  for (const Page& page : document.pages) {
+    const bool here = shown == &page;
+    out += fmt::format("<li><a href=\"{}\"{}>{}</a>", here ? "#main" : escape_html(addresses.of(page.name)),
+                       here ? " aria-current=\"page\"" : "", escape_html(page.title));
+    if ((here || shown == nullptr) && !page.sections.empty()) {
+      out += "<ul>\n";
+      for (const Section& section : page.sections)
+        out += fmt::format("<li>{}</li>\n", addresses.link(section.id, section.title));
+      out += "</ul>\n";
+    }
+    out += "</li>\n";
+  }
   return out + "</ul>\n";
 }
 
@@ -361,38 +516,93 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
-std::string to_html(const Document& document, const std::map<std::string, std::string>& drawings) {
-  HtmlWriter writer(drawings);
-  for (const Section& section : document.sections) writer.section(section, 2);
-  json::object specifications, replays;
-  for (const Chart* chart : charts_of(document)) {
+namespace {
+
+using Parts = std::map<std::string, std::string, std::less<>>;
+
+/// What the charts of `charts` are drawn from, as scripts without code.
+Parts data_of(const std::vector<const Chart*>& charts, const std::vector<const Matrix*>& matrices) {
+  json::object specifications, replays, tables;
+  for (const Chart* chart : charts) {
     specifications[chart->name] = specification(*chart);
     if (!chart->replay.empty()) replays[chart->name] = chart->replay;
   }
-  json::object matrices;
-  for (const Matrix* matrix : matrices_of(document)) matrices[matrix->name] = matrix->data;
-  return fill(resource("page.html"),
-              {{"title", escape_html(document.title)},
-               {"refresh", document.progress.empty() ? "" : "<meta http-equiv=\"refresh\" content=\"15\">\n"},
-               {"palette", palette_css()},
-               {"style", std::string(resource("page.css"))},
-               {"header", header(document)},
-               {"contents", contents(document)},
-               {"main", writer.take()},
-               {"charts", inside_script(json::value(std::move(specifications)))},
-               {"matrices", inside_script(json::value(std::move(matrices)))},
-               {"replays", inside_script(json::value(std::move(replays)))},
-               {"vega", inside_script(resource("vega.min.js"))},
-               {"vega-lite", inside_script(resource("vega-lite.min.js"))},
-               {"vega-embed", inside_script(resource("vega-embed.min.js"))},
-               {"fit", inside_script(resource("fit.js"))},
-               {"script", inside_script(resource("page.js"))},
-               {"figures", inside_script(resource("figures.js"))},
-               {"filter", inside_script(resource("filter.js"))},
-               {"sort", inside_script(resource("sort.js"))},
-               {"replay", inside_script(resource("replay.js"))},
-               {"compare", inside_script(resource("compare.js"))},
-               {"matrix", inside_script(resource("matrix.js"))}});
+  for (const Matrix* matrix : matrices) tables[matrix->name] = matrix->data;
+  return {{"charts", inside_script(json::value(std::move(specifications)))},
+          {"matrices", inside_script(json::value(std::move(tables)))},
+          {"replays", inside_script(json::value(std::move(replays)))}};
+}
+
+/// The code of all pages.
+std::string vega_script() {
+  std::string script;
+  for (const char* name : {"vega.min.js", "vega-lite.min.js", "vega-embed.min.js"})
+    script += fmt::format("{}\n", resource(name));
+  return script;
+}
+
+std::string page_script() {
+  Parts parts;
+  for (const char* name : {"page", "fit", "figures", "address", "filter", "matrix", "table", "replay", "compare"})
+    parts.emplace(name, resource(fmt::format("{}.js", name)));
+  return fill(resource("scripts.js"), parts);
+}
+
+std::string style() {
+  return palette_css() + std::string(resource("page.css"));
+}
+
+/// The page without `scripts`, whose elements have the attribute `nonce` where "{nonce}" stands. It is made of all that
+/// the page says: text of a result cannot contain it.
+std::string page_of(const Document& document, Parts parts, std::string scripts) {
+  std::string all;
+  for (const auto& [name, part] : parts) all += part;
+  const std::string nonce = content_name(all);
+  for (std::size_t at = scripts.find("{nonce}"); at != std::string::npos; at = scripts.find("{nonce}", at))
+    scripts.replace(at, 7, nonce);
+  parts.emplace("nonce", nonce);
+  parts.emplace("scripts", std::move(scripts));
+  parts.emplace("refresh", document.progress.empty() ? "" : "<meta http-equiv=\"refresh\" content=\"15\">\n");
+  return fill(resource("page.html"), parts);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> shared_files() {
+  return {{"vega.js", vega_script()}, {"report.js", page_script()}, {"report.css", style()}};
+}
+
+std::string to_html(const Document& document, const Page& page, const std::map<std::string, std::string>& drawings) {
+  const Addresses addresses(document, page.name);
+  HtmlWriter writer(drawings, addresses);
+  for (const Section& section : page.sections) writer.section(section, 2);
+  const bool first = page.name == kFirstPage;
+  Parts parts = data_of(charts_of(page), matrices_of(page));
+  parts.merge(Parts{{"title", escape_html(first ? document.title : fmt::format("{}: {}", page.title, document.title))},
+                    {"style", "<link rel=\"stylesheet\" href=\"report.css\">"},
+                    {"header", first ? header_of_report(document, addresses) : header_of(page, document, addresses)},
+                    {"contents", contents(document, &page, addresses)},
+                    {"main", writer.take()},
+                    {"facts", facts_of(document)}});
+  return page_of(document, std::move(parts),
+                 "<script defer nonce=\"{nonce}\" src=\"vega.js\"></script>\n"
+                 "<script defer nonce=\"{nonce}\" src=\"report.js\"></script>");
+}
+
+std::string to_single_html(const Document& document, const std::map<std::string, std::string>& drawings) {
+  const Addresses addresses(document, "");
+  HtmlWriter writer(drawings, addresses);
+  for (const Page& page : document.pages) writer.page(page);
+  Parts parts = data_of(charts_of(document), matrices_of(document));
+  parts.merge(Parts{{"title", escape_html(document.title)},
+                    {"style", fmt::format("<style>\n{}</style>", style())},
+                    {"header", header_of_report(document, addresses)},
+                    {"contents", contents(document, nullptr, addresses)},
+                    {"main", writer.take()},
+                    {"facts", facts_of(document)}});
+  return page_of(document, std::move(parts),
+                 fmt::format("<script nonce=\"{{nonce}}\">{}</script>\n<script nonce=\"{{nonce}}\">{}</script>",
+                             inside_script(vega_script()), inside_script(page_script())));
 }
 
 }  // namespace lab::report

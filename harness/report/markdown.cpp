@@ -33,6 +33,14 @@ class MarkdownWriter {
     for (const std::string& item : list.items) put("- {}\n", escape_markdown(item));
   }
 
+  void element(const Folds& folds) {
+    put("\n{}:\n\n| | Claim | Why |\n|---|---|---|", escape_markdown(folds.caption));
+    for (const Folds::Fold& fold : folds.folds)
+      put("\n| **{}** | {} | {} |", escape_markdown(folds.mark.text), escape_markdown(fold.line),
+          escape_markdown(fold.text));
+    out_ += '\n';
+  }
+
   /// Indented, because the text could end a fenced block.
   void element(const Preformatted& preformatted) {
     out_ += "\n    ";
@@ -118,7 +126,15 @@ std::string to_markdown(const Document& document) {
   writer.put("\n");
   for (const auto& [name, value] : document.facts)
     writer.put("- {}: {}\n", escape_markdown(name), escape_markdown(value));
-  for (const Section& section : document.sections) writer.section(section, 2);
+  for (const Page& page : document.pages) {
+    if (page.name == kFirstPage) {
+      for (const Section& section : page.sections) writer.section(section, 2);
+      continue;
+    }
+    writer.put("\n## {}\n", escape_markdown(page.title));
+    if (!page.lead.empty()) writer.put("\n**{}**\n", escape_markdown(page.lead));
+    for (const Section& section : page.sections) writer.section(section, 3);
+  }
   return writer.take();
 }
 

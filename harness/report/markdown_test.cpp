@@ -22,7 +22,7 @@ TEST(Markdown, renders_every_kind_of_element) {
   document.progress = "1 of 2 blocks so far.";
   Chart chart("time", "family-work");
   chart.title = "work: a is first";
-  document.sections.push_back(
+  document.pages[0].sections.push_back(
       {"s",
        "Section",
        {Paragraph{"Said."}, List{{"one", "two"}},

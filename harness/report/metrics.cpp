@@ -214,6 +214,10 @@ std::optional<Chart> chart_of(const MetricChart& wanted, const std::string& fami
   chart.title = title_of(wanted, benchmarks, result, fitness);
   chart.note = wanted.note;
   chart.text = fmt::format("Dot plot of {} by variant and workload. {}.", wanted.axis, chart.title);
+  std::vector<std::string> kept{sorted.back()->variant->name};  // the title names it
+  for (const results::VariantCard& variant : result.variants)
+    if (variant.family == family && variant.reference) kept.push_back(variant.name);
+  chart.first = first_of(rows, kept);
   chart.data = {{"rows", std::move(rows)}, {"line", std::move(line)}};
   chart.words = {{"axis", wanted.axis}};
   return chart;

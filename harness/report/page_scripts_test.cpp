@@ -138,6 +138,13 @@ TEST(FiguresScript, draws_the_rows_that_match) {
   EXPECT_EQ(script("part_of(spec, 2, 2, all)"), "null");
 }
 
+TEST(FiguresScript, knows_which_figures_draw_a_benchmark) {
+  Script script("figures.js",
+                "const rows = {a: [{benchmark: 'x'}, {benchmark: 'x'}, {}], b: [{benchmark: 'y'}, {benchmark: 'x'}]};");
+  EXPECT_EQ(script("[...by_benchmark(['a', 'b'], (figure) => ({datasets: {rows: rows[figure]}}))]"),
+            R"([["x",["a","b"]],["y",["b"]]])");
+}
+
 TEST(FiguresScript, draws_the_lines_and_the_variant_that_the_reader_chooses) {
   Script script("figures.js",
                 "const all = {matches: () => true, columns: new Set([2])};"
@@ -177,7 +184,92 @@ TEST(FilterScript, says_what_is_left) {
   EXPECT_EQ(script("status_of('family f', 2, 5)"), "\"Filtered by family f: 2 of 5 rows are shown.\"");
   EXPECT_EQ(script("status_of('family f', 0, 5)"),
             "\"No benchmark matches family f. Clear the filter to see all benchmarks.\"");
-  EXPECT_EQ(script("[decoded('a%20b'), decoded('100%')]"), R"(["a b","100%"])");
+}
+
+TEST(AddressScript, is_an_id_and_values) {
+  Script script("address.js");
+  EXPECT_EQ(script("parts_of('#a%20b?text=x+y%2Fz&t.sort=-time&no')"),
+            R"({"id":"a b","values":{"text":"x y/z","t.sort":"-time"}})");
+  EXPECT_EQ(script("parts_of('')"), R"({"id":"","values":{}})");
+  EXPECT_EQ(script("parts_of('#100%?text=+no%zz+')"), R"({"id":"100%","values":{"text":"no%zz"}})");
+  EXPECT_EQ(script("address('table-a', {text: '', 't.x': 'a b/c&d=1'})"), "\"#table-a?t.x=a+b/c%26d%3D1\"");
+  EXPECT_EQ(script("address('a b', {text: ''})"), "\"#a%20b\"");
+  EXPECT_EQ(script("parts_of(address('s', {a: '>=2 ms, +1 % “x”?&#'})).values.a"), "\">=2 ms, +1 % “x”?&#\"");
+}
+
+TEST(TableScript, reads_the_number_that_a_text_begins_with) {
+  Script script("table.js");
+  const auto values = [&](const std::string& texts) { return script("[" + texts + "].map(value_of)"); };
+  EXPECT_EQ(values("'1,234.5', '−3 %', '-.5', '[1.5, 2]', '≈ 7', '1e3'"), "[1234.5,-3,-0.5,1.5,7,1000]");
+  EXPECT_EQ(values("'4.5 ms', '980 µs', '12 ns', '2 KiB', '3 s', '3 samples'"),
+            "[4500000,980000,12,2048,3000000000,3]");
+  EXPECT_EQ(values("'2026-11-27', 'none', '', 'reference'"), "[20261127,null,null,null]") << "null: NaN in JSON";
+  EXPECT_EQ(script("['4.03 ms', '45 %', '22.3.6', '2 of 5', 'a1'].map(is_quantity)"), "[true,true,false,false,false]");
+}
+
+TEST(TableScript, names_columns_by_their_titles) {
+  Script script("table.js");
+  EXPECT_EQ(script("keys_of(['Time, ns', '95 % interval', '95 % interval', 'Sort', '%'])"),
+            R"(["time-ns","95-interval","95-interval-2","sort-2","column"])");
+}
+
+TEST(TableScript, sorts_numbers_and_texts_with_empty_cells_last) {
+  Script script(
+      "table.js",
+      "const collate = (a, b) => a < b ? -1 : a > b;"
+      "const rows = ['10', '', '9', 'none', '9'].map((text, id) => ({texts: [text], values: [text === '' || text === "
+      "'none' ? NaN : Number(text)], id}));"
+      "const sorted = (is_number, direction) => [...rows].sort(comparer(0, is_number, direction, "
+      "collate)).map(({texts, id}) => texts[0] + ':' + id);");
+  EXPECT_EQ(script("sorted(true, 1)"), R"(["9:2","9:4","10:0","none:3",":1"])");
+  EXPECT_EQ(script("sorted(true, -1)"), R"(["10:0","9:2","9:4","none:3",":1"])");
+  EXPECT_EQ(script("sorted(false, 1)"), R"(["10:0","9:2","9:4","none:3",":1"])");
+  EXPECT_EQ(script("sorted(false, -1)"), R"(["none:3","9:2","9:4","10:0",":1"])");
+}
+
+TEST(TableScript, filters_by_text_and_by_number) {
+  Script script("table.js");
+  const auto kept = [&](const std::string& query) {
+    return script("['4.03 ms', '900 µs', 'None', ''].filter((text) => kept_by('" + query + "')(text, value_of(text)))");
+  };
+  EXPECT_EQ(kept(" "), R"(["4.03 ms","900 µs","None",""])");
+  EXPECT_EQ(kept("NON"), R"(["None"])");
+  EXPECT_EQ(kept("!none"), R"(["4.03 ms","900 µs",""])");
+  EXPECT_EQ(kept("!"), R"(["4.03 ms","900 µs","None",""])") << "not yet complete";
+  EXPECT_EQ(kept("=none"), R"(["None"])");
+  EXPECT_EQ(kept("="), R"([""])");
+  EXPECT_EQ(kept("<1ms"), R"(["900 µs"])");
+  EXPECT_EQ(kept(">= 4.03 ms"), R"(["4.03 ms"])");
+  EXPECT_EQ(kept("!>1 ms"), R"(["900 µs","None",""])");
+  EXPECT_EQ(kept("1 µs..1 ms"), R"(["900 µs"])");
+  EXPECT_EQ(kept("<no"), "[]") << "a text without a number";
+}
+
+TEST(TableScript, keeps_what_it_shows_in_values) {
+  Script script("table.js", "const keys = ['name', 'time-ns', 'note'];");
+  const std::string state = R"({"sort":"-time-ns","shown":["name","note"],"filters":{"note":"<5"}})";
+  EXPECT_EQ(script("values_of(" + state + ", 'a.b', keys)"),
+            R"({"a.b.sort":"-time-ns","a.b.columns":"name,note","a.b.name":"","a.b.time-ns":"","a.b.note":"<5"})");
+  EXPECT_EQ(script("state_of(values_of(" + state + ", 'a.b', keys), 'a.b', keys)"), state);
+  EXPECT_EQ(script("state_of({'t.sort': '-gone', 't.columns': 'gone', 'u.name': 'x'}, 't', keys)"),
+            R"({"sort":"","shown":null,"filters":{}})")
+      << "of another report: a column that this one lacks";
+  EXPECT_EQ(script("Object.values(values_of(kAsReported, 't', keys)).join('')"), "\"\"");
+}
+
+TEST(TableScript, says_what_it_shows) {
+  Script script("table.js", "const columns = [{key: 'a', title: 'A'}, {key: 'b', title: 'B'}];");
+  EXPECT_EQ(script("sentence_of(kAsReported, columns, 5, 5)"), "\"\"");
+  EXPECT_EQ(script("sentence_of({sort: '-a', filters: {a: '<1', b: 'x'}}, columns, 2, 5)"),
+            "\"Sorted by A, largest first. 2 of 5 rows match A “<1” and B “x”.\"");
+}
+
+TEST(TableScript, writes_csv_and_markdown) {
+  Script script("table.js");
+  EXPECT_EQ(script("csv_of([['A', 'B, ns'], ['a \"q\"', '1,234'], ['', 'two\\nlines']])"),
+            R"("A,\"B, ns\"\r\n\"a \"\"q\"\"\",\"1,234\"\r\n,\"two\nlines\"\r\n")");
+  EXPECT_EQ(script("markdown_of([['A', 'B'], ['a|b_c', '1']], [false, true])"),
+            R"("| A | B |\n| --- | ---: |\n| a\\|b\\_c | 1 |\n")");
 }
 
 TEST(MatrixScript, finds_rows_columns_and_answers) {
@@ -209,6 +301,17 @@ TEST(MatrixScript, renders_the_window_and_says_what_is_left) {
   EXPECT_EQ(script("status_of(2, 5, 1, 3)"),
             "\"2 of 5 queries; 1 of 3 driver columns, those with equal answers in one.\"");
   EXPECT_EQ(script("status_of(2, 5, 0, 3)"), "\"No answer matches. Clear the filter to see all.\"");
+}
+
+TEST(FiguresScript, shows_the_first_rows_of_a_ranked_chart_until_all_are_wanted_or_a_filter_leaves_fewer) {
+  Script script("figures.js",
+                "const ranked = {datasets: {rows: [{variant: 'a', benchmark: 'f/a/w'}, {variant: 'b', benchmark: "
+                "'f/b/w'}, {variant: 'c', benchmark: 'f/c/w'}]}, usermeta: {first: ['a', 'c']}};"
+                "const all = {matches: () => true}, of_b = {matches: ([name]) => name === 'f/b/w'};"
+                "const names = (rows) => rows.map(({variant}) => variant).join('');");
+  EXPECT_EQ(script("names(first_rows(ranked, all, false))"), "\"ac\"");
+  EXPECT_EQ(script("names(first_rows(ranked, all, true))"), "\"abc\"");
+  EXPECT_EQ(script("names(first_rows(ranked, of_b, false))"), "\"abc\"");
 }
 
 }  // namespace lab::report

@@ -98,6 +98,7 @@ Table timings(const MemoryFindings& findings) {
 
 Section real_allocations_section(std::span<const MemoryFindings> all) {
   Section section{"real-allocations", "Real allocations"};
+  section.folded = true;
   for (const MemoryFindings& findings : all) {
     if (all.size() > 1) section.add(Paragraph{findings.column});
     for (const std::string& complaint : results::complaints(findings))

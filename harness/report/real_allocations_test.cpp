@@ -35,7 +35,7 @@ results::MemoryFindings findings(const std::string& device_type) {
 
 std::string text(const std::vector<results::MemoryFindings>& all) {
   Document document;
-  document.sections.push_back(real_allocations_section(all));
+  document.pages[0].sections.push_back(real_allocations_section(all));
   return to_markdown(document);
 }
 

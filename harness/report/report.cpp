@@ -26,6 +26,7 @@
 #include "harness/report/format.h"
 #include "harness/report/html.h"
 #include "harness/report/markdown.h"
+#include "harness/report/overview.h"
 #include "harness/report/provenance.h"
 #include "harness/report/sessions.h"
 #include "harness/report/svg.h"
@@ -61,12 +62,6 @@ bool has_numbers(const Result& result, const std::string& family) {
   });
 }
 
-/// An article with judged claims.
-struct JudgedArticle {
-  const results::Article* article = nullptr;
-  std::vector<JudgedClaim> claims;
-};
-
 /// The articles about families with numbers that have claims to judge.
 std::vector<JudgedArticle> judge_articles(const std::vector<results::Article>& articles, const Result& result,
                                           const judge::Fitness& fitness) {
@@ -76,10 +71,6 @@ std::vector<JudgedArticle> judge_articles(const std::vector<results::Article>& a
       if (std::vector<JudgedClaim> claims = judge::judge_claims(article, result, fitness); !claims.empty())
         judged.push_back({&article, std::move(claims)});
   return judged;
-}
-
-bool is_judged(const JudgedClaim& claim) {
-  return claim.verdict != judge::ClaimVerdict::kNotJudged && claim.has_numbers;
 }
 
 /// "; 3 more have no numbers": the claims that nothing in this session speaks for or against. "" without any.
@@ -166,18 +157,23 @@ std::string lead(const ReportInput& input, const std::vector<JudgedArticle>& jud
   return text + " " + drivers_phrase(input.atlas);
 }
 
-Section unusual_section(const ReportInput& input, const judge::Fitness& fitness, bool running) {
-  Section section{"unusual", "Unusual"};
-  List list;
-  if (input.result != nullptr) list.items = unusual(*input.result, running);
+std::vector<std::string> unusual_sentences(const ReportInput& input, const judge::Fitness& fitness, bool running) {
+  std::vector<std::string> sentences;
+  if (input.result != nullptr) sentences = unusual(*input.result, running);
   // A result has the sentence once its session is over.
   if (const std::string sentence = capitalized(disturbed_sentence(fitness));
-      !sentence.empty() && std::ranges::find(list.items, sentence) == list.items.end())
-    list.items.push_back(sentence);
+      !sentence.empty() && std::ranges::find(sentences, sentence) == sentences.end())
+    sentences.push_back(sentence);
   for (const DriverColumn& column : input.atlas)
     if (!column.kept && !column.validation.empty())
-      list.items.push_back(
+      sentences.push_back(
           fmt::format("{}: the validation layers reported: {}.", column.name, fmt::join(column.validation, "; ")));
+  return sentences;
+}
+
+Section unusual_section(const ReportInput& input, const judge::Fitness& fitness, bool running) {
+  Section section{"unusual", "Unusual"};
+  List list{unusual_sentences(input, fitness, running)};
   if (list.items.empty()) section.add(Paragraph{"Nothing."});
   section.add(std::move(list));
   return section;
@@ -228,18 +224,119 @@ std::vector<std::string> families_in_order(const Result& result, const std::vect
   return families;
 }
 
-/// The verdicts of each article. A title names the article if its family has several.
-std::vector<Section> claims_sections(const std::vector<JudgedArticle>& judged, const Background& background,
-                                     const Result& result, const judge::Fitness& fitness) {
+/// The verdicts of each article about the family. A title names the article if there are several.
+std::vector<Section> claims_sections(const std::string& family, const std::vector<JudgedArticle>& judged,
+                                     const Background& background, const Result& result,
+                                     const judge::Fitness& fitness) {
   std::vector<Section> sections;
+  const auto of_family =
+      std::ranges::count_if(judged, [&](const JudgedArticle& one) { return one.article->family == family; });
   for (const auto& [article, claims] : judged) {
-    std::string title = "Claims about " + results::describe(background.families, article->family).subject;
-    const auto of_family = std::count_if(
-        judged.begin(), judged.end(), [&](const JudgedArticle& one) { return one.article->family == article->family; });
+    if (article->family != family) continue;
+    std::string title = "Claims about " + results::describe(background.families, family).subject;
     if (of_family > 1) title += fmt::format(": {} ({})", article->source.author, article->source.year);
     sections.push_back(claims_section(claims, *article, title, result, fitness));
   }
   return sections;
+}
+
+/// The name of a family's page: its own, unless another page has that.
+std::string page_of_family(const std::string& family) {
+  constexpr std::string_view kTaken[] = {kFirstPage, "comparison", "history", "drivers", "session"};
+  return std::ranges::find(kTaken, family) == std::end(kTaken) ? identifier(family) : "family-of-" + family;
+}
+
+/// One sentence that opens what a reader should know about the session. No elements if it has nothing unusual.
+Section trust_section(const ReportInput& input, const judge::Fitness& fitness, bool running) {
+  std::vector<std::string> sentences = unusual_sentences(input, fitness, running);
+  Section section{"trust", fmt::format("{} about this session {}{}", counted(sentences.size(), "thing"),
+                                       sentences.size() == 1 ? "is unusual" : "are unusual",
+                                       fitness.fit ? "; none spoils the verdicts" : "")};
+  section.folded = true;
+  section.add(List{std::move(sentences)});
+  if (!section.elements.empty()) section.add(Paragraph{"", Emphasis::kPlain, {{"All about this session", "session"}}});
+  return section;
+}
+
+std::vector<AnsweredFamily> answered_families(const ReportInput& input, const std::vector<JudgedArticle>& judged,
+                                              const Background& background, const judge::Fitness& fitness) {
+  std::vector<AnsweredFamily> families;
+  families.reserve(families_of(*input.result).size());  // their questions refer to them
+  for (const std::string& family : families_in_order(*input.result, judged)) {
+    AnsweredFamily one{family, page_of_family(family), results::describe(background.families, family), {}, {}};
+    one.answers = choice_answers(family, one.described, *input.result, fitness);
+    if (one.answers.empty() && fitness.fit) one.finding = family_finding(family, *input.result);
+    families.push_back(std::move(one));
+    AnsweredFamily& added = families.back();
+    added.questions = answered_questions(family, added.described, *input.result, fitness);
+  }
+  return families;
+}
+
+Page family_page(const AnsweredFamily& family, const ReportInput& input, const std::vector<JudgedArticle>& judged,
+                 const Background& background, const judge::Fitness& fitness) {
+  Page page{family.page, family.described.title};
+  add(page.sections, answer_section(family));
+  add(page.sections, questions_section(family.name, family.questions, fitness));
+  add(page.sections, choice_section(family.name, family.described, *input.result, fitness));
+  add(page.sections, family_section(family.name, family.described, *input.result, input.exhibits, fitness));
+  for (Section& section : claims_sections(family.name, judged, background, *input.result, fitness))
+    add(page.sections, std::move(section));
+  add(page.sections, variants_section(family.name, *input.result));
+  add(page.sections, figures_section(family.name, family.described, *input.result, fitness));
+  add(page.sections, method_section(family.name, *input.result));
+  add(page.sections,
+      errata_section(family.name, background.articles, input.result, input.atlas, fitness, input.memory));
+  return page;
+}
+
+/// A line for each article whose claims can be judged.
+std::vector<ArticleLine> article_lines(const ReportInput& input, const std::vector<JudgedArticle>& judged,
+                                       const Background& background, bool disturbed) {
+  std::vector<ArticleLine> lines;
+  for (const JudgedArticle& one : judged)
+    lines.push_back(line_of(one, results::describe(background.families, one.article->family).title));
+  if (!input.atlas.empty())
+    for (const results::Article& article : background.articles)
+      if (is_about_drivers(article)) lines.push_back(line_of(article, input.atlas, input.memory, disturbed));
+  return lines;
+}
+
+/// The pages, in order; one without sections is left out.
+void add_pages(Document& document, const ReportInput& input, const std::vector<JudgedArticle>& judged,
+               const Background& background, const judge::Fitness& fitness) {
+  const Result* result = input.result;
+  const bool running = !document.progress.empty();
+  const bool disturbed = result != nullptr && judge::level_fitness(*result).reason == judge::kMachineReason;
+  const std::vector<AnsweredFamily> families =
+      result == nullptr ? std::vector<AnsweredFamily>{} : answered_families(input, judged, background, fitness);
+
+  Page& first = document.pages.front();
+  if (result != nullptr) add(first.sections, headline_section(families, *result, fitness));
+  add(first.sections, articles_section(article_lines(input, judged, background, disturbed), judged, result));
+  add(first.sections, answers_section(families));
+  add(first.sections, asked_section(families));
+  add(first.sections, drivers_section(input.atlas));
+  add(first.sections, trust_section(input, fitness, running));
+
+  const auto add_page = [&](std::string name, std::string title, std::vector<Section> sections) {
+    Page page{std::move(name), std::move(title)};
+    for (Section& section : sections) add(page.sections, std::move(section));
+    if (!page.sections.empty()) document.pages.push_back(std::move(page));
+  };
+  if (input.comparison != nullptr) add_page("comparison", "Comparison", {comparison_section(*input.comparison)});
+  add_page("history", "History", {history_section(input.histories), bisects_section(input.bisects)});
+  for (const AnsweredFamily& family : families)
+    document.pages.push_back(family_page(family, input, judged, background, fitness));
+  add_page("drivers", "Vulkan drivers",
+           {vulkan_section(input.atlas, background.articles, input.memory, disturbed),
+            errata_section("", background.articles, result, input.atlas, fitness, input.memory)});
+  std::vector<Section> session = session_sections(input, fitness, running);
+  if (result != nullptr) {
+    session.push_back(unsupported_section(*result));
+    session.push_back(provenance_section(*result, input.picture));
+  }
+  add_page("session", "This session", std::move(session));
 }
 
 }  // namespace
@@ -272,31 +369,7 @@ Document report_document(const ReportInput& input, const Background& background,
   if (const std::string changed = history_sentence(input.histories); !changed.empty())
     document.lead = fmt::format("{} {}", document.lead, changed);
   if (progress) document.progress = progress_phrase(*progress, result);
-  std::vector<Section> session = session_sections(input, fitness, progress.has_value());
-  const auto after_alerts = std::stable_partition(session.begin(), session.end(), [&](const Section& section) {
-    return std::ranges::any_of(document.alerts, [&](const Alert& alert) { return alert.section == section.id; });
-  });
-  std::move(session.begin(), after_alerts, std::back_inserter(document.sections));
-  if (input.comparison != nullptr) add(document.sections, comparison_section(*input.comparison));
-  add(document.sections, history_section(input.histories));
-  add(document.sections, bisects_section(input.bisects));
-  if (result != nullptr) {
-    for (Section& section : claims_sections(judged, background, *result, fitness))
-      add(document.sections, std::move(section));
-    for (const std::string& family : families_in_order(*result, judged)) {
-      const results::Family described = results::describe(background.families, family);
-      add(document.sections, choice_section(family, described, *result, fitness));
-      add(document.sections, family_section(family, described, *result, input.exhibits, fitness));
-    }
-  }
-  const bool disturbed = result != nullptr && judge::level_fitness(*result).reason == judge::kMachineReason;
-  add(document.sections, vulkan_section(input.atlas, background.articles, input.memory, disturbed));
-  add(document.sections, errata_section(background.articles, result, input.atlas, fitness, input.memory));
-  std::move(after_alerts, session.end(), std::back_inserter(document.sections));
-  if (result != nullptr) {
-    add(document.sections, unsupported_section(*result));
-    add(document.sections, provenance_section(*result, input.picture));
-  }
+  add_pages(document, input, judged, background, fitness);
   return document;
 }
 
@@ -339,11 +412,18 @@ Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions
   if (!background) return background.error();
   const Document document = report_document(input, *background, options.progress);
   ReportFiles files{.index = options.out / "index.html", .summary = {}, .charts = {}};
-  const auto write_page = [&](const std::map<std::string, std::string>& drawings) {
-    return write_file(files.index, to_html(document, drawings));
+  const auto write_pages = [&](const std::map<std::string, std::string>& drawings) -> Expected<void> {
+    if (options.single_file) return write_file(files.index, to_single_html(document, drawings));
+    for (const auto& [name, content] : shared_files())
+      if (Expected<void> written = write_file(options.out / name, content); !written) return written;
+    for (const Page& page : document.pages)
+      if (Expected<void> written = write_file(options.out / (page.name + ".html"), to_html(document, page, drawings));
+          !written)
+        return written;
+    return {};
   };
   if (options.progress) {
-    if (Expected<void> written = write_page({}); !written) return written.error();
+    if (Expected<void> written = write_pages({}); !written) return written.error();
     return files;
   }
 
@@ -368,7 +448,7 @@ Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions
       return written.error();
   files.summary = options.out / "summary.md";
   if (Expected<void> written = write_file(files.summary, to_markdown(document)); !written) return written.error();
-  if (Expected<void> written = write_page(drawings); !written) return written.error();
+  if (Expected<void> written = write_pages(drawings); !written) return written.error();
   if (undrawn) return *undrawn;
   return files;
 }

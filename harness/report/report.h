@@ -1,7 +1,9 @@
 /// Writes a report from a result and an atlas: a page, its charts as SVG files, and a summary in Markdown.
 ///
-/// DIR/index.html is self-contained. DIR/<chart>.svg is one of its charts, drawn from the same specification.
-/// DIR/summary.md is the same report as text. DIR/atlas.csv is its matrix, if an atlas has answers.
+/// DIR/index.html is the first page; each family, the drivers and the session have a page beside it, and all share
+/// DIR/vega.js, report.js and report.css. They work from a disk, without a server. DIR/<chart>.svg is one of the
+/// charts, drawn from the same specification. DIR/summary.md is the same report as text. DIR/atlas.csv is its matrix,
+/// if an atlas has answers.
 #pragma once
 
 #include <filesystem>
@@ -46,7 +48,8 @@ struct BlockProgress {
 struct ReportOptions {
   std::filesystem::path out;
   std::filesystem::path root;             ///< the checkout, whose articles and descriptions of families are shown
-  std::optional<BlockProgress> progress;  ///< given: writes only index.html, fast, with this progress
+  std::optional<BlockProgress> progress;  ///< given: writes only the pages, fast, with this progress
+  bool single_file = false;               ///< index.html is the whole report, and needs no other file
 };
 
 struct ReportFiles {

@@ -21,7 +21,7 @@ const std::vector<results::Article>& articles() {
 
 std::string text_of(const Section& section) {
   Document document;
-  document.sections.push_back(section);
+  document.pages[0].sections.push_back(section);
   return to_markdown(document);
 }
 
@@ -30,7 +30,7 @@ std::string text_of(const Section& section) {
 TEST(VulkanSection, has_the_four_graphs_of_the_article_with_every_driver_and_size) {
   const std::vector<results::DriverColumn> atlas = sample::atlas();
   Document document;
-  document.sections.push_back(vulkan_section(atlas, articles()));
+  document.pages[0].sections.push_back(vulkan_section(atlas, articles()));
   std::vector<std::string> names;
   for (const Chart* chart : charts_of(document)) names.push_back(chart->name);
   // Rows of bytes have one alignment: a grid of it would show nothing.
@@ -51,7 +51,7 @@ TEST(VulkanSection, draws_drivers_with_equal_answers_as_one_line) {
   atlas[1] = atlas[0];
   atlas[1].name = "twin-1";
   Document document;
-  document.sections.push_back(vulkan_section(atlas, articles()));
+  document.pages[0].sections.push_back(vulkan_section(atlas, articles()));
   const json::array& rows = charts_of(document)[0]->data.at("rows").as_array();
   EXPECT_EQ(rows.size(), 169u);
   EXPECT_EQ(rows[0].at("driver").as_string(), "lavapipe 22.3.6");
@@ -81,7 +81,7 @@ TEST(VulkanSection, omits_from_graphs_what_a_logarithmic_axis_cannot_show) {
   atlas[0].buffers[0].size = atlas[0].buffers[0].length - 1;
   const Section section = vulkan_section(atlas, articles());
   Document document;
-  document.sections.push_back(section);
+  document.pages[0].sections.push_back(section);
   for (const Chart* chart : charts_of(document)) {
     if (chart->spec == "image_grid") continue;
     for (const boost::json::value& row : chart->data.at("rows").as_array()) {
@@ -98,7 +98,7 @@ TEST(VulkanSection, omits_refused_sizes_from_graphs_and_names_them) {
   atlas[0].refused = {{"image 4096x4096", "VK_ERROR_OUT_OF_DEVICE_MEMORY"}};
   const Section section = vulkan_section(atlas, articles());
   Document document;
-  document.sections.push_back(section);
+  document.pages[0].sections.push_back(section);
   EXPECT_EQ(charts_of(document)[0]->data.at("rows").as_array().size(), 168u);
   EXPECT_NE(text_of(section).find("refused 1 size: image 4096x4096 (VK\\_ERROR\\_OUT\\_OF\\_DEVICE\\_MEMORY)"),
             std::string::npos);
@@ -149,9 +149,9 @@ std::vector<results::DriverColumn> eventful_atlas() {
 TEST(VulkanSection, says_wherever_it_names_a_simulated_or_an_imported_column_what_it_is) {
   const std::vector<results::DriverColumn> atlas = eventful_atlas();
   Document document;
-  document.sections.push_back(vulkan_section(atlas, articles()));
-  std::vector<const Section*> sections{&document.sections[0]};
-  for (const Section& inner : document.sections[0].sections) sections.push_back(&inner);
+  document.pages[0].sections.push_back(vulkan_section(atlas, articles()));
+  std::vector<const Section*> sections{&document.pages[0].sections[0]};
+  for (const Section& inner : document.pages[0].sections[0].sections) sections.push_back(&inner);
   std::size_t tables = 0;
   for (const Section* section : sections)
     for (const Element& element : section->elements) {
@@ -206,7 +206,7 @@ TEST(VulkanSection, draws_few_lines_and_lets_the_reader_choose_others) {
     for (results::ImageRow& row : atlas.back().images) row.size += 4096 * i;
   }
   Document document;
-  document.sections.push_back(vulkan_section(atlas, articles()));
+  document.pages[0].sections.push_back(vulkan_section(atlas, articles()));
   const Chart& storage = *charts_of(document)[1];
   EXPECT_EQ(storage.data.at("rows").as_array().size(), 5u * 169);
   EXPECT_EQ(storage.data.at("rows").at(0).at("driver").as_string(), "lavapipe-22.3.6") << "asked on this machine";
@@ -217,7 +217,7 @@ TEST(VulkanSection, draws_few_lines_and_lets_the_reader_choose_others) {
 
 TEST(VulkanSection, marks_the_values_that_the_article_states) {
   Document document;
-  document.sections.push_back(vulkan_section(sample::atlas(), articles()));
+  document.pages[0].sections.push_back(vulkan_section(sample::atlas(), articles()));
   const auto mark = [&](std::size_t chart, const char* what) {
     for (const json::value& row : charts_of(document)[chart]->data.at("article").as_array())
       if (row.at("what").as_string() == what) return row.as_object();

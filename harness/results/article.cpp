@@ -38,7 +38,14 @@ bool parse_printed(PrintedNumber& number) {
 
 }  // namespace
 
-LAB_JSON_STRUCT(ArticleSource, title, author, year)
+void fields(FieldReader& f, ArticleSource& source) {
+  f("title", source.title);
+  f("author", source.author);
+  f("year", source.year);
+  f.added("address", source.address);
+  if (!source.address.empty() && !source.address.starts_with("https://"))
+    f.refuse("address", fmt::format("expected https://..., found '{}'", source.address));
+}
 LAB_JSON_STRUCT(ArticleRow, variants, values)
 LAB_JSON_STRUCT(Platform, what, columns)
 LAB_JSON_STRUCT(PolicyRule, part, rule)

@@ -20,6 +20,7 @@ struct ArticleSource {
   std::string title;
   std::string author;
   int year = 0;
+  std::string address = {};  ///< where it can be read: "https://..."; "" if it is not known
 };
 
 /// A row of the article's own table.

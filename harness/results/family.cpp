@@ -125,7 +125,18 @@ void fields(FieldReader& f, TradeOff& trade) {
   f.added("marks", trade.marks);
 }
 
-LAB_JSON_STRUCT(Family, (title), (subject), (metrics_title), (metrics), (charts), (choice), (comparisons), (trade_offs))
+void fields(FieldReader& f, Question& question) {
+  f("question", question.question);
+  f("workloads", question.workloads);
+  f.added("between", question.between);
+  if (!question.between.empty() && question.between.size() != 2)
+    f.refuse("between", fmt::format("expected two variants, found {}", question.between.size()));
+  f.added("metrics", question.metrics);
+  f.added("note", question.note);
+}
+
+LAB_JSON_STRUCT(Family, (title), (subject), (metrics_title), (metrics), (charts), (choice), (comparisons), (trade_offs),
+                (questions))
 
 Family describe(const Families& families, const std::string& name) {
   const auto found = families.find(name);

@@ -110,6 +110,17 @@ struct TradeOff {
   std::vector<AxisMark> marks;  ///< on the x axis, in its unit
 };
 
+/// What users ask of a family, answered by its benchmarks: which variant is the fastest of each workload, or, with two
+/// variants, what the second one takes of the first one's time.
+struct Question {
+  std::string question;
+  std::vector<std::string> workloads;
+  std::vector<std::string> between;  ///< two variants; empty: all
+  /// Shown beside the time: of the fastest variant, or what the second variant has of the first one's.
+  std::vector<std::string> metrics;
+  std::string note;  ///< what else counts; ""
+};
+
 struct Family {
   std::string title;    ///< of its section
   std::string subject;  ///< as in "8 published claims about <subject>"
@@ -119,6 +130,7 @@ struct Family {
   std::optional<Choice> choice;
   std::vector<ImageComparison> comparisons;
   std::vector<TradeOff> trade_offs;
+  std::vector<Question> questions;
 };
 
 /// By name.

@@ -123,6 +123,8 @@ TEST(Family, that_cannot_be_read_is_one_sentence_with_its_file) {
        "metrics[0].format: expected one of number, percent, whole, found 'hex'"},
       {R"({"charts": [{"name": "n", "metric": "m", "note": "n"}]})", "charts[0].axis: missing"},
       {R"({"choice": {"title": "t"}})", "choice.groups: missing"},
+      {R"({"questions": [{"question": "q", "workloads": ["w"], "between": ["a"]}]})",
+       "questions[0].between: expected two variants, found 1"},
       {R"({"choice": {"title": "t", "groups": [{"title": "t", "workload": "w", "trait": "x"}]}})",
        "choice.groups[0].like: missing"},
       {R"({"choice": {"title": "t", "groups": [], "latency": "l", "latency_limit": 16}})",

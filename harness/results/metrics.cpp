@@ -102,8 +102,7 @@ std::string metric_name(std::string_view benchmark, const WorkloadInfo& workload
 }
 
 std::optional<double> phase_time(const WorkloadInfo& workload, const Process& process, const std::string& phase) {
-  // In a picture (judge/picture.h), a process whose times do not count has none.
-  if (phase.empty()) return process.real_time > 0 ? std::optional(process.real_time) : std::nullopt;
+  if (phase.empty()) return process.is_untimed ? std::nullopt : std::optional(process.real_time);
   if (process.points.empty()) return median_phase(process.samples, phase, operations_of(workload, phase));
   double sum = 0;
   for (const ProcessPoint& point : process.points) {

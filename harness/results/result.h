@@ -170,6 +170,7 @@ struct Process {
   std::string device = {};                             ///< "": none
   int layout = 0;   ///< the link of its executable that ran, from 1; 0: the build has one link
   int session = 0;  ///< in a picture of several sessions (judge/picture.h): which; not in a file
+  bool is_untimed = false;  ///< in a picture: its times do not count; not in a file
 };
 
 /// The checksum of a reference variant that was not selected and ran only to give this checksum.

@@ -9,7 +9,7 @@ import unittest
 from harness.spm import trees
 from harness.spm.settings import ROOT
 from harness.spm_testing.archives import folder, link, member, tar, zipped
-from harness.spm_testing.test_case import SpmTestCase
+from harness.spm_testing.test_case import PYTHON, SpmTestCase
 from collections.abc import Iterator
 
 BYTES = os.fsdecode(b"\xe9t\xe9")  # no UTF-8
@@ -19,7 +19,7 @@ MEMBERS = [
     *(member(f"usr/\u00e4/{name}", os.fsencode(name)) for name in NAMES),
     link("usr/\u00e4/link", "gr\u00fcn"),
 ]
-MAKE = [sys.executable, f"{ROOT}/make.py", "spm"]
+MAKE = [*PYTHON, f"{ROOT}/make.py", "spm"]
 LATIN_1 = "de_DE.ISO-8859-1"
 
 
@@ -110,7 +110,7 @@ class Utf8Test(SpmTestCase):
             file.write(tar(*MEMBERS))
         found = []
         for number, locale in enumerate(self.locales):
-            for name, command in (("make", MAKE), ("module", [sys.executable, "-m", "harness.spm.cli"])):
+            for name, command in (("make", MAKE), ("module", [*PYTHON, "-m", "harness.spm.cli"])):
                 into = f"{self.folder}/{name}{number} \u6f22"
                 done = self.run_in(locale, "unpack", f"{self.folder}/gr\u00fcn.tar", into, command=command)
                 self.assertEqual(done.returncode, 0, done.stderr)

@@ -215,7 +215,8 @@ def _main() -> None:
     from harness.spm.transfer import progress
 
     verbs = ("cache_list", "cache_prune", "install", "list", "status", "uninstall", "verify")
-    for name in ("cli", "formatting", "archives.contents", "store.install", *(f"verbs.{verb}" for verb in verbs)):
+    used = ("cli", "formatting", "invocation", "archives.contents", "sources.file", "store.install")
+    for name in (*used, *(f"verbs.{verb}" for verb in verbs)):
         importlib.import_module(f"harness.spm.{name}")
 
     progress.Report.tick_s = progress._LINE_S = fill._STALLED_S = 0.1

@@ -16,12 +16,17 @@ from unittest import mock
 
 from harness.spm import cli, trees
 from harness.spm.settings import ROOT, native_platform
+from harness.spm.store import durable
 from harness.spm.transfer import download, progress
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import Server
 from collections.abc import Iterable
 from typing import Any
+
+PYTHON = [sys.executable, "-S"]
+"""For the many processes of spm, which uses the standard library alone: what a machine's site-packages load at every
+start can take as long as the rest of a command."""
 
 
 def pin(data: bytes, path: str, **fields: Any) -> dict:
@@ -95,24 +100,25 @@ class SpmTestCase(unittest.TestCase):
         return [*arguments, "--packages", f"{self.folder}/packages.json", "--store", self.store, "--lib", self.lib]
 
     def spm(self, *arguments: str, write: bool = True) -> CommandResult:
-        """Runs spm in this process, with short pauses between tries and without progress lines, whose number would depend
-        on how busy the machine is."""
+        """Runs spm in this process, with short pauses between tries and without progress lines and the one on a disk that
+        flushes for long, which would depend on how busy the machine is."""
         if write:
             self.write()
         out, err = io.StringIO(), io.StringIO()
         timeout = mock.patch.dict(os.environ, {"SPM_TIMEOUT": os.environ.get("SPM_TIMEOUT", str(PATIENCE_S))})
         pauses = mock.patch.object(download, "FIRST_PAUSE", download.FIRST_PAUSE / PATIENCE_S)
         silent = mock.patch.object(progress, "_LINE_S", PATIENCE_S)
+        steady = mock.patch.object(durable, "PATIENCE_S", PATIENCE_S)
         # A socket that an earlier test left to the garbage collector would warn in this command's output.
         quiet = warnings.catch_warnings(action="ignore", category=ResourceWarning)
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), timeout, pauses, silent, quiet:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), timeout, pauses, silent, steady, quiet:
             status = cli.main(self.arguments(*arguments))
         return CommandResult(status, self.anonymous(out.getvalue()), self.anonymous(err.getvalue()))
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen:
         """Starts spm as a process of its own."""
         return subprocess.Popen(
-            [sys.executable, f"{ROOT}/make.py", "spm", *self.arguments(*arguments)],
+            [*PYTHON, f"{ROOT}/make.py", "spm", *self.arguments(*arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -49,6 +49,31 @@ std::vector<std::size_t> starts_of(std::span<const double> values, double more, 
   }
 }
 
+/// The largest change of each creep: changes one after the other in one direction, of which none need be sure beside
+/// other series, but all together are. What is compared is the level before the first with that after the last.
+std::vector<std::size_t> largest_of_creeps(std::span<const double> values, const std::vector<std::size_t>& starts,
+                                           double more) {
+  std::vector<std::size_t> edges{0};
+  edges.insert(edges.end(), starts.begin(), starts.end());
+  edges.push_back(values.size());
+  const auto level = [&](std::size_t i) { return values.subspan(edges[i], edges[i + 1] - edges[i]); };
+  std::vector<double> rises;
+  for (std::size_t i = 0; i < starts.size(); ++i) rises.push_back(median(level(i + 1)) - median(level(i)));
+  std::vector<std::size_t> largest;
+  for (std::size_t first = 0, last = 0; first < rises.size(); first = last + 1) {
+    for (last = first; last + 1 < rises.size() && (rises[last + 1] > 0) == (rises[first] > 0);) ++last;
+    const std::span<const double> before = level(first), after = level(last + 1);
+    if (last == first || std::min(before.size(), after.size()) < kSettledPoints ||
+        evidence_between(before, after) <= critical_evidence(before.size() + after.size()) + more)
+      continue;
+    const auto most = std::max_element(rises.begin() + static_cast<std::ptrdiff_t>(first),
+                                       rises.begin() + static_cast<std::ptrdiff_t>(last + 1),
+                                       [](double a, double b) { return std::abs(a) < std::abs(b); });
+    largest.push_back(starts[static_cast<std::size_t>(most - rises.begin())]);
+  }
+  return largest;
+}
+
 std::vector<NoiseChange> noise_changes(std::span<const double> distances) {
   // Neither a line nor switching explains distances better, as they are far from normal.
   const std::span<const double> last = distances.last(std::min(distances.size(), kMostSegmented));
@@ -90,14 +115,18 @@ Hindsight look_back(std::span<const double> values) {
 }
 
 std::vector<std::size_t> sure_starts(std::span<const double> values, std::size_t series) {
+  const double more = 2 * std::log(static_cast<double>(std::max<std::size_t>(1, series)));
   Hindsight unused;
-  const std::vector<std::size_t> all =
-      starts_of(values, 2 * std::log(static_cast<double>(std::max<std::size_t>(1, series))), unused);
+  const std::vector<std::size_t> all = starts_of(values, more, unused);
   std::vector<std::size_t> sure;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t from = i == 0 ? 0 : all[i - 1], to = i + 1 < all.size() ? all[i + 1] : values.size();
     if (all[i] - from >= kSettledPoints && to - all[i] >= kSettledPoints) sure.push_back(all[i]);
   }
+  for (const std::size_t start : largest_of_creeps(values, starts_of(values, 0, unused), more))
+    if (std::ranges::none_of(sure, [&](std::size_t known) { return is_same_change(known, start); }))
+      sure.push_back(start);
+  std::ranges::sort(sure);
   return sure;
 }
 

@@ -42,7 +42,8 @@ Hindsight look_back(std::span<const double> values);
 /// The first points of levels of at least kSettledPoints, after others of as many, whose changes have so much more
 /// evidence than one series needs. Of `series` that are watched together any may show a change that is none, as twice
 /// the logarithm of their number accounts for: evidence is distributed about as chi-squared. Shorter levels may be
-/// clusters of outliers, whose distance makes them look sure.
+/// clusters of outliers, whose distance makes them look sure. Of a creep, which has several changes in one direction,
+/// the largest, if the levels before the first and after the last are sure to differ.
 inline constexpr std::size_t kSettledPoints = 10;
 std::vector<std::size_t> sure_starts(std::span<const double> values, std::size_t series);
 

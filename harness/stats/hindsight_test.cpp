@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace lab::stats {
@@ -49,6 +50,29 @@ TEST(Hindsight, is_sure_of_a_creep_in_many_small_steps) {
     sure += !sure_starts(values, 200).empty();
   }
   EXPECT_GE(sure, 18U);
+}
+
+TEST(Hindsight, is_sure_of_a_creep_in_skewed_and_in_autocorrelated_noise) {
+  std::size_t in_skewed = 0, in_autocorrelated = 0, without = 0;
+  for (unsigned seed = 40; seed < 60; ++seed) {
+    const std::vector<double> normal = noise(120, 0, 1, seed);
+    std::vector<double> skewed, autocorrelated;
+    for (const double one : normal) {
+      skewed.push_back(std::exp(one));
+      autocorrelated.push_back(one + (autocorrelated.empty() ? 0 : 0.5 * autocorrelated.back()));
+    }
+    without += !sure_starts(skewed, 200).empty() || !sure_starts(autocorrelated, 200).empty();
+    for (std::size_t step = 0; step < 12; ++step)
+      for (std::size_t i = 30 + 5 * step; i < normal.size(); ++i) {
+        skewed[i] += 0.5;
+        autocorrelated[i] += 0.58;
+      }
+    in_skewed += !sure_starts(skewed, 200).empty();
+    in_autocorrelated += !sure_starts(autocorrelated, 200).empty();
+  }
+  EXPECT_GE(in_skewed, 17U);
+  EXPECT_GE(in_autocorrelated, 15U);
+  EXPECT_EQ(without, 0U);
 }
 
 TEST(Hindsight, calls_wider_noise_by_its_name) {

@@ -86,6 +86,8 @@ constexpr double kPlacePoints = 3;
 /// Of a line that is straight, a curve that begins and ends gains less (in evidence): of 200 lines through normal noise
 /// or t with 2 and 40 to 400 points, 99 % gained less than 10, through AR(1) with 0.5 95 % less than 14.
 constexpr double kBeginsOrEnds = 15;
+/// Points on each side of one whose median says where it should be.
+constexpr std::size_t kBesideMiddle = 3;
 /// Places where such a curve may begin or end.
 constexpr std::size_t kRampPlaces = 24;
 
@@ -421,13 +423,26 @@ double around_ramp(const std::vector<double>& values, double all, double mean) {
   return least;
 }
 
-/// Whether a straight line fits better than levels. Of the values themselves: scores of two levels that drift are
-/// nearly on a line. Far outliers count as much as nearer ones. A drift that begins or ends is none: it has levels.
-bool is_drift(std::span<const double> values, const std::vector<std::size_t>& starts) {
-  const std::vector<double> ascending = sorted(values);
-  const double low = sorted_quantile(ascending, 0.1), high = sorted_quantile(ascending, 0.9), reach = 2 * (high - low);
+/// The values, at most kClipped standard deviations from the median of the points around each of them, less the first
+/// of these medians. A single value beyond that is neither on a line nor a level.
+std::vector<double> clipped_around_medians(std::span<const double> values) {
+  std::vector<double> middles, distances;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t from = i - std::min(i, kBesideMiddle), to = std::min(values.size(), i + kBesideMiddle + 1);
+    middles.push_back(median(values.subspan(from, to - from)));
+    distances.push_back(std::abs(values[i] - middles[i]));
+  }
+  const double most = kClipped * median(distances) / kNormalMad;
   std::vector<double> clipped;
-  for (const double value : values) clipped.push_back(std::clamp(value - low, -reach, high - low + reach));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    clipped.push_back(std::clamp(values[i], middles[i] - most, middles[i] + most) - middles.front());
+  return clipped;
+}
+
+/// Whether a straight line fits better than levels. Of the values themselves: scores of two levels that drift are
+/// nearly on a line. A drift that begins or ends is none: it has levels.
+bool is_drift(std::span<const double> values, const std::vector<std::size_t>& starts) {
+  const std::vector<double> clipped = clipped_around_medians(values);
   const Sums sums(clipped);
   const auto n = static_cast<double>(clipped.size());
   double product = 0;
@@ -624,7 +639,13 @@ Levels levels_with_steps(std::span<const double> values, double critical, double
             .switching = distance > 0,
             .drifting = whole.levels.drifting};
   Levels levels{.starts = steps, .switching = distance > 0};
-  const std::vector<std::size_t> edges = edges_of(steps, values.size());
+  // What the whole series shows is sure as well, where it is no step told twice.
+  for (const std::size_t start : beyond_switching(values, whole.levels.starts, distance))
+    if (std::ranges::none_of(
+            steps, [&](std::size_t step) { return std::max(step, start) - std::min(step, start) <= kMostMoved; }))
+      levels.starts.push_back(start);
+  std::ranges::sort(levels.starts);
+  const std::vector<std::size_t> edges = edges_of(levels.starts, values.size());
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     const std::size_t from = edges[i], count = edges[i + 1] - from;
     const Levels part = divided(values.subspan(from, count), critical_evidence(count) + more).levels;
@@ -651,6 +672,13 @@ Levels find_levels(std::span<const double> values, std::size_t count, double mor
   for (std::vector<std::size_t>* starts : {&levels.starts, &levels.sharp})
     for (std::size_t& start : *starts) start += left_out;
   return levels;
+}
+
+double evidence_between(std::span<const double> before, std::span<const double> after) {
+  std::vector<double> values(before.begin(), before.end());
+  values.insert(values.end(), after.begin(), after.end());
+  const std::vector<double> scores = normal_scores(values);
+  return judged(values, Sums(scores), {before.size()}, true).evidence;
 }
 
 double critical_evidence(std::size_t count) {

@@ -16,8 +16,9 @@
 /// divided, each with scores of its own.
 ///
 /// What a division does not explain, such as an excursion or a wave, makes all its changes less sure. So a step that
-/// stands out from its neighbourhood (sharp_steps.h) is a change in any case, and the series is divided between such
-/// steps. An unchanged series hardly ever has one, so they do not change what the critical evidence must be.
+/// stands out from its neighbourhood (sharp_steps.h) is a change in any case, and the series is divided anew between
+/// such steps and the changes that the whole series shows. An unchanged series hardly ever has one, so they do not
+/// change what the critical evidence must be.
 #pragma once
 
 #include <cstddef>
@@ -54,6 +55,9 @@ struct Levels {
 Levels find_levels(std::span<const double> values);
 /// The same with the evidence that `count` values need, and `more`.
 Levels find_levels(std::span<const double> values, std::size_t count, double more);
+
+/// The evidence that two levels differ, whatever is between them; as Division::evidence. Neither is empty.
+double evidence_between(std::span<const double> before, std::span<const double> after);
 
 /// The evidence that the weakest change must exceed in a series of this length.
 double critical_evidence(std::size_t count);

@@ -133,6 +133,30 @@ TEST(Segmentation, takes_a_line_that_begins_and_ends_for_levels) {
   EXPECT_FALSE(find_levels(values).starts.empty());
 }
 
+TEST(Segmentation, takes_a_straight_line_for_a_drift_despite_outliers) {
+  std::size_t drifting = 0;
+  for (unsigned seed = 40; seed < 60; ++seed) {
+    std::vector<double> values = levels_of({{120, 50}}, seed);
+    std::mt19937 random(seed);
+    for (int outlier = 0; outlier < 6; ++outlier) values[random() % values.size()] += 15;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += 0.05 * static_cast<double>(i);
+    drifting += find_levels(values).drifting;
+  }
+  EXPECT_GE(drifting, 17U);
+}
+
+TEST(Segmentation, keeps_what_the_whole_series_shows_beside_a_step_that_stands_out) {
+  // Before the last step, the points alone are too few to be sure of three others.
+  std::size_t found = 0;
+  for (unsigned seed = 40; seed < 60; ++seed) {
+    const Levels levels = find_levels(levels_of({{14, 50}, {14, 52.5}, {14, 55}, {14, 57.5}, {60, 80}}, seed));
+    for (const std::size_t start : {14, 28, 42})
+      found +=
+          std::ranges::any_of(levels.starts, [&](std::size_t one) { return one + 2 >= start && one <= start + 2; });
+  }
+  EXPECT_GE(found, 28U);
+}
+
 TEST(Segmentation, finds_a_step_beside_what_no_division_explains) {
   // A step, then waves that make the noise look autocorrelated.
   std::mt19937 random(17);

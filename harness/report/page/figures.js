@@ -30,10 +30,15 @@ const variant_of = (select, {datasets, usermeta}, choice) => {
   return select.value;
 };
 
+// Of a ranked chart, the rows that are shown first, unless the reader asked for all or a filter leaves fewer.
+const first_rows = ({datasets: {rows}, usermeta: {first}}, choice, wants_all) =>
+  wants_all || rows.some((row) => !is_kept(choice, row)) ? rows : rows.filter(({variant}) => first.includes(variant));
+
 // The rows of a chart before the filter.
 const all_rows = (figure, specification, choice) => {
   const {datasets, usermeta} = specification;
   if (has_lines(specification, choice)) return chosen_rows(usermeta, choice);
+  if (usermeta?.first) return first_rows(specification, choice, figure.wants_all);
   if (!usermeta?.variants) return datasets.rows;
   const drawn = variant_of(figure.querySelector('.variant select'), specification, choice);
   return datasets.rows.filter(({variant}) => variant === drawn);
@@ -61,7 +66,7 @@ const show_part = (figure, part) => {
 
 // If the section has no table, which would say that nothing matches, its charts do.
 const show_if_none = (group) => {
-  if (group.closest('section').querySelector(':scope > .scroll tr[data-benchmark]')) return;
+  if (group.closest('section').querySelector(':scope > .table tr[data-benchmark]')) return;
   if (group.nextElementSibling?.className !== 'nothing')
     group.insertAdjacentHTML('afterend', '<p class="nothing" hidden>No mark of these charts matches the filter.</p>');
   group.nextElementSibling.hidden = [...group.children].some(({hidden}) => !hidden);
@@ -74,7 +79,7 @@ const embed = async (plot, spec, is_latest) => {
   for (const name of ['role', 'aria-label']) frame.setAttribute(name, plot.getAttribute(name));
   plot.after(frame);
   try {
-    await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, tooltip: {theme: 'lab'}, logLevel: vega.Error});
+    await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, ast: true, tooltip: {theme: 'lab'}, logLevel: vega.Error});
     if (is_latest()) plot.remove(); else frame.remove();
   } catch (error) {
     frame.remove();
@@ -82,12 +87,15 @@ const embed = async (plot, spec, is_latest) => {
   }
 };
 
+// A closed part of the page has no width; its figures are drawn when it opens.
+const is_closed = (figure) => figure.closest('details:not([open])') !== null;
+
 const draw = async (figure, specification, choice) => {
   const turn = figure.turn = (figure.turn ?? 0) + 1;  // of two overlapping calls, the later one wins
   const rows = all_rows(figure, specification, choice), spec = filtered(specification, rows, choice);
   figure.hidden = spec === null;
   show_if_none(figure.closest('.charts'));
-  if (spec === null) return;
+  if (spec === null || is_closed(figure)) return;
   show_part(figure, part_of(specification, spec.datasets.rows.length, rows.length, choice));
   await embed(figure.querySelector('.plot'), spec, () => turn === figure.turn);
 };
@@ -113,6 +121,37 @@ const offer_variants = (then) => {
   }
 };
 
+// A ranked chart says how many rows it leaves out, and offers them.
+const offer_all = (specification_of, then) => {
+  for (const figure of document.querySelectorAll('figure[data-chart]')) {
+    const {datasets, usermeta} = specification_of(figure);
+    if (!usermeta?.first) continue;
+    const all = unique_variants(datasets.rows), button = make('button', {type: 'button'});
+    const says = make('p', {className: 'ranked'}, make('span', {}), ' ', button);
+    const update = () => {
+      says.firstChild.textContent = figure.wants_all ? `All ${all} variants are shown.` : `${usermeta.first.length} of ${all} variants are shown.`;
+      button.textContent = figure.wants_all ? 'Show fewer' : 'Show all';
+      button.setAttribute('aria-expanded', String(Boolean(figure.wants_all)));
+    };
+    button.addEventListener('click', () => {
+      figure.wants_all = !figure.wants_all;
+      update();
+      then(figure);
+    });
+    update();
+    figure.querySelector('.plot').after(says);
+  }
+};
+const unique_variants = (rows) => new Set(rows.map(({variant}) => variant)).size;
+// By benchmark, the figures that draw it.
+const by_benchmark = (figures, specification_of) => {
+  const found = new Map();
+  for (const figure of figures)
+    for (const name of new Set(specification_of(figure).datasets.rows.map(({benchmark}) => benchmark)))
+      if (name) found.set(name, [...found.get(name) ?? [], figure]);
+  return found;
+};
+
 const start_charts = () => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
   const specification_of = (figure) => specifications[figure.dataset.chart];
@@ -120,9 +159,18 @@ const start_charts = () => {
   const draw_all = async (some) => { for (const figure of some) await draw(figure, specification_of(figure), choice); };
   const matching_rows = (figure) => specification_of(figure).datasets.rows.map((row) => is_kept(choice, row)).join();
   on_new_width(() => draw_all(figures));
+  document.addEventListener('toggle', ({target}) => { if (target.open) draw_all(figures.filter((figure) => target.contains(figure))); }, true);
   offer_variants((figure) => draw_all([figure]));
+  offer_all(specification_of, (figure) => draw_all([figure]));
   draw_all(figures);
+  let drawn_in = null;
   return {
+    // The figure that draws `benchmark`: the first of `section`, otherwise of the page; undefined: none.
+    figure_of(benchmark, section) {
+      drawn_in ??= by_benchmark(figures, specification_of);
+      const found = drawn_in.get(benchmark) ?? [];
+      return found.find((figure) => section?.contains(figure)) ?? found[0];
+    },
     // Draws the lines of these columns of the atlas, where a chart has a choice; null: as the report was made.
     choose(columns) {
       if (columns === null && choice.columns === null) return;

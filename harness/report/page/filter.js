@@ -1,9 +1,9 @@
-// Filters every row and chart of benchmarks. The filter is stored in the address: #section?family=&verdict=&text=.
+// Filters every row and chart of benchmarks. The filter is in the address (address.js): #section?family=&verdict=&text=.
 'use strict';
 const kFields = ['text', 'family', 'verdict'];
 
 const rows_of_benchmarks = () => [...document.querySelectorAll('tr[data-benchmark]')].map((row) => ({
-  row, table: row.closest('.scroll'), benchmarks: row.dataset.benchmark.split(' '), verdict: row.dataset.verdict ?? '',
+  row, table: row.closest('.table'), benchmarks: row.dataset.benchmark.split(' '), verdict: row.dataset.verdict ?? '',
 }));
 
 const add_options = (form, field, all) => {
@@ -71,20 +71,6 @@ const show_status = (form, description, shown, all) => {
   status.textContent = status_of(description, shown, all);
 };
 
-// A typed address may not be valid percent-encoding.
-const decoded = (text) => {
-  try { return decodeURIComponent(text); } catch { return text; }
-};
-const parts_of = (hash) => {
-  const [id, query = ''] = hash.slice(1).split('?');
-  const parameters = new URLSearchParams(query);
-  return {id: decoded(id), filter: Object.fromEntries(kFields.map((field) => [field, (parameters.get(field) ?? '').trim()]))};
-};
-const address = (id, filter) => {
-  const set = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ''));
-  return `#${encodeURIComponent(id)}${set.size === 0 ? '' : `?${set}`}`;
-};
-
 const read_form = (form) => Object.fromEntries(kFields.map((field) => [field, form.elements[field].value.trim()]));
 const fill_form = (form, filter) => {
   for (const field of kFields) {
@@ -96,42 +82,26 @@ const fill_form = (form, filter) => {
   }
 };
 
-// `apply`(filter) resolves when the charts are drawn.
-const from_address = (form, apply) => {
-  const {id, filter} = parts_of(location.hash);
-  fill_form(form, filter);
-  const target = document.getElementById(id), folded = target?.closest('details');
-  if (folded) folded.open = true;
-  const scroll = () => target?.scrollIntoView({behavior: 'instant'});
-  apply(filter).then(scroll);
-  scroll();
-};
-
 const listen_to_form = (form, apply) => {
   let waiting = 0;
-  const read = () => {
-    const filter = read_form(form);
-    history.replaceState(null, '', address(parts_of(location.hash).id, filter));
-    apply(filter);
-  };
   const from_form = () => {
+    page_address.set(read_form(form));
     clearTimeout(waiting);
-    waiting = setTimeout(read, 120);
+    waiting = setTimeout(() => apply(read_form(form)), 120);
   };
   form.addEventListener('input', from_form);
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('reset', () => { setTimeout(() => { from_form(); form.elements.text.focus(); }); });
 };
 
-// A link within the page keeps the filter.
-const keep_filter = (form, apply) => document.addEventListener('click', (event) => {
-  const link = event.target.closest('a[href^="#"]');
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const hash = address(decoded(link.getAttribute('href').slice(1)), read_form(form));
-  if (hash === link.getAttribute('href')) return;
-  event.preventDefault();
-  if (hash === location.hash) from_address(form, apply); else location.hash = hash;
-});
+// A section whose rows and figures are all filtered out is hidden with its headings and its links in the contents.
+const show_sections = () => {
+  for (const section of document.querySelectorAll('main section')) {
+    const left = section.querySelector('.table:not([hidden]), figure:not([hidden]), .matrix');
+    section.hidden = left === null && section.querySelector('.table[hidden], figure[hidden]') !== null;
+    for (const link of document.querySelectorAll(`nav a[href="#${CSS.escape(section.id)}"]`)) link.parentElement.hidden = section.hidden;
+  }
+};
 
 const start_filter = () => {
   const form = document.getElementById('filter'), rows = rows_of_benchmarks();
@@ -141,13 +111,17 @@ const start_filter = () => {
   form.hidden = false;
   keep_bar_height(form);
   const verdicts_of = verdicts_by_benchmark(rows);
-  const apply = (filter) => {
+  const apply = async (filter) => {
     const matches = matcher(filter, verdicts_of);
     show_status(form, describe(filter), show_rows(rows, matches), rows.length);
-    return charts.filter(matches);
+    show_sections();
+    await charts.filter(matches);
+    show_sections();
   };
   listen_to_form(form, apply);
-  keep_filter(form, apply);
-  window.addEventListener('hashchange', () => from_address(form, apply));
-  if (location.hash.includes('?')) from_address(form, apply);
+  page_address.listen(({values}) => {
+    const filter = Object.fromEntries(kFields.map((field) => [field, values[field] ?? '']));
+    fill_form(form, filter);
+    return apply(filter);
+  });
 };

@@ -3,12 +3,12 @@
 import concurrent.futures
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
 from harness.spm.settings import ROOT
 from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.test_case import PYTHON
 
 DOWNLOAD, TRANSPORT = "transfer/download.py", "sources/transport.py"
 CONNECTION = "sources/connection.py"
@@ -90,7 +90,7 @@ def run_with(what: str, file: str, text: str, replacement: str) -> str:
         fault = ["harness.spm.transfer.faults_test", what, "-k", "alone"]
         arguments = what.split() if what.startswith("unittest ") else fault
         done = subprocess.run(
-            [sys.executable, "-m", *arguments],
+            [*PYTHON, "-m", *arguments],
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/bench/variant.h"
@@ -47,6 +48,8 @@ struct Maker {
   bool exhibits = false;         ///< shows its images: one variant's are enough
   std::string unsupported = {};  ///< why it cannot run here
   std::vector<bench::Metric> metrics = {};
+  /// Whether a metric that needs hundreds of frames is asked for; none: each is.
+  std::function<bool(std::string_view)> wants = {};
 };
 
 /// The same, of a variant that shows its images.

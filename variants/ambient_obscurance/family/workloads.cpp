@@ -6,8 +6,10 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <initializer_list>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -68,6 +70,11 @@ class Stage {
   const Sequence& sequence() const { return sequence_; }
   const Plan& plan() const { return plan_; }
   const bench::Case& inputs() const { return inputs_; }
+
+  /// Whether one of these metrics is asked for.
+  bool wants(std::initializer_list<std::string_view> metrics) const {
+    return !maker_.wants || std::ranges::any_of(metrics, maker_.wants);
+  }
 
   /// All frames, without history at first.
   void render(bench::PhaseClock& clock) {
@@ -133,7 +140,7 @@ void add_ghosts(Counters& counters, Stage& stage) {
   const HistoryEffect effect = history_effect(stage.phases(), without_history, band);
   counters["ghosting"] = effect.ghosts;
   counters["ghosting_noise"] = effect.noise;
-  if (stage.plan().has_ghosts_left())
+  if (stage.plan().has_ghosts_left() && stage.wants({"ghosting_left"}))
     counters["ghosting_left"] = effect.ghosts / history_effect(stage.phases_with(safe), without_history, band).ghosts;
 }
 
@@ -147,12 +154,14 @@ double mean_over(std::span<const float> values, std::span<const std::size_t> pix
 void add_motion(Counters& counters, Stage& stage, std::span<const float> weights) {
   const Frame& last = stage.sequence().frame(stage.sequence().count - 1);
   const std::vector<std::size_t> moved = moved_pixels(last, true), still = moved_pixels(last, false);
-  // Without the dither: what moves meets the offsets of all pixels, which is another gain.
-  Settings even = stage.plan().settings;
-  even.placement = Placement::kHalton;
-  const Phases standing = last_results(standing_still(stage.sequence()), even, stage.inputs().seed);
-  counters["error_by_still"] = root_mean_square(stage.phases_with(even), stage.reference(), moved) /
-                               root_mean_square(standing, stage.reference(), moved);
+  if (stage.wants({"error_by_still"})) {
+    // Without the dither: what moves meets the offsets of all pixels, which is another gain.
+    Settings even = stage.plan().settings;
+    even.placement = Placement::kHalton;
+    const Phases standing = last_results(standing_still(stage.sequence()), even, stage.inputs().seed);
+    counters["error_by_still"] = root_mean_square(stage.phases_with(even), stage.reference(), moved) /
+                                 root_mean_square(standing, stage.reference(), moved);
+  }
   counters["history_moved"] = mean_over(weights, moved);
   if (!moves(stage.plan().scene)) return;
   counters["history_still"] = mean_over(weights, still);
@@ -187,25 +196,34 @@ class FramesTask : public bench::Task {
   Counters costly_counters() const override {
     const Plan& plan = stage_.plan();
     if (!plan.judged) return {};
-    Counters counters{{"error_to_converged", stage_.error()}, {"banding", stage_.banding()}};
-    if (plan.has_ghosts()) add_ghosts(counters, stage_);
-    if (plan.asks == Asks::kMotion) {
+    Counters counters;
+    if (stage_.wants({"error_to_converged", "error_by_random"})) counters["error_to_converged"] = stage_.error();
+    if (stage_.wants({"banding", "banding_left"})) counters["banding"] = stage_.banding();
+    if (plan.has_ghosts() && stage_.wants({"ghosting", "ghosting_noise", "ghosting_left"}))
+      add_ghosts(counters, stage_);
+    if (plan.asks == Asks::kMotion &&
+        stage_.wants({"error_by_still", "history_moved", "history_still", "history_uncovered"})) {
       Stage weighing(fastest_maker(), plan, stage_.inputs(), true);
       bench::PhaseClock clock(Stage::kMostPhases);
       weighing.render(clock);
       add_motion(counters, stage_, weighing.renderer().weight());
     }
-    if (plan.asks == Asks::kDither) {
+    if (plan.asks == Asks::kDither && stage_.wants({"banding_left", "rings_left"})) {
       Settings even = plan.settings;
       even.placement = Placement::kHalton;
       const Phases without_dither = stage_.phases_with(even);
-      counters["banding_left"] = counters["banding"] / stage_.banding_of(without_dither, stage_.reference());
-      Settings many = plan.settings;
-      many.samples = kMostSamples;
-      const std::vector<float> of_many = last_result(stage_.sequence(), many, stage_.inputs().seed);
-      counters["rings_left"] = stage_.banding_of(stage_.phases(), of_many) / stage_.banding_of(without_dither, of_many);
+      if (stage_.wants({"banding_left"}))
+        counters["banding_left"] = counters["banding"] / stage_.banding_of(without_dither, stage_.reference());
+      if (stage_.wants({"rings_left"})) {
+        Settings many = plan.settings;
+        many.samples = kMostSamples;
+        const std::vector<float> of_many = last_result(stage_.sequence(), many, stage_.inputs().seed);
+        counters["rings_left"] =
+            stage_.banding_of(stage_.phases(), of_many) / stage_.banding_of(without_dither, of_many);
+      }
     }
-    if (plan.asks == Asks::kRandom) counters["error_by_random"] = counters["error_to_converged"] / random_error(stage_);
+    if (plan.asks == Asks::kRandom && stage_.wants({"error_by_random"}))
+      counters["error_by_random"] = counters["error_to_converged"] / random_error(stage_);
     return counters;
   }
 

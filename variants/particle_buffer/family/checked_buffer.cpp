@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <set>
 
 #include "variants/particle_buffer/family/scenario.h"
@@ -172,13 +173,15 @@ std::string CheckedBuffer::difference() {
   if (buffer_->live() != live_.size()) return fmt::format("{} particles live, not {}", buffer_->live(), live_.size());
   std::string problem;
   std::size_t seen = 0;
+  auto next = live_.begin();  // most walks are in the order of birth, in which a search is not needed
   buffer_->visit([&](Ref ref, const Particle& particle) {
     ++seen;
-    const auto found = live_.find(particle.id);
+    const auto found = next != live_.end() && next->first == particle.id ? next : live_.find(particle.id);
     if (found == live_.end()) {
       problem = fmt::format("a walk visits particle {}, which is dead", particle.id);
       return;
     }
+    next = std::next(found);
     const Known& known = found->second;
     if (!equal(particle, known.particle)) problem = fmt::format("particle {} has changed", particle.id);
     if (abilities_.indices && ref != known.ref)

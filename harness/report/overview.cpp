@@ -1,0 +1,241 @@
+#include "harness/report/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/fit.h"
+#include "harness/judge/driver_verdict.h"
+#include "harness/report/atlas_census.h"
+#include "harness/report/format.h"
+
+namespace lab::report {
+
+namespace {
+
+using judge::ClaimVerdict;
+using judge::DriverVerdict;
+using judge::JudgedClaim;
+
+/// "Which allocator for my case? Frees single blocks, by pointer alone"
+std::string question_of(const AnsweredFamily& family, const ChoiceAnswer& answer) {
+  return fmt::format("{} {}", family.described.choice->title, answer.group);
+}
+
+/// "buddy: 23.1 ns per pair, 5.4 times as fast as c_library. Its price: ..."
+std::string sentence_of(const ChoiceAnswer& answer) {
+  std::string text = fmt::format("{}: {}", answer.variant, answer.time);
+  if (!answer.against.empty()) text += ", " + answer.against;
+  if (!answer.doubt.empty()) text += fmt::format("; {}", answer.doubt);
+  text += ".";
+  std::vector<std::string> price;
+  if (!answer.memory.empty()) price.push_back(answer.memory);
+  if (!answer.worst.empty()) price.push_back(fmt::format("worst call {}", answer.worst));
+  if (!price.empty()) text += fmt::format(" Price: {}.", enumerated(price));
+  if (!answer.cannot.empty()) text += " " + answer.cannot;
+  return text;
+}
+
+/// The chart of that name in the family's section of the choice.
+std::optional<Chart> chart_of(const AnsweredFamily& family, const ChoiceAnswer& answer, const results::Result& result,
+                              const judge::Fitness& fitness) {
+  const Section section = choice_section(family.name, family.described, result, fitness);
+  for (const Element& element : section.elements)
+    if (const Charts* charts = std::get_if<Charts>(&element))
+      for (const Chart& chart : charts->charts)
+        if (chart.name == answer.figure) return chart;
+  return std::nullopt;
+}
+
+Table refuted_table(const std::vector<JudgedArticle>& judged, const results::Result& result) {
+  Table table{"refuted",
+              "Published claims that do not hold here",
+              {{"Verdict", kVerdict}, {"Claim", kText}, {"Article", kText}, {"Why", kText}}};
+  for (const JudgedArticle& one : judged)
+    for (const JudgedClaim& claim : one.claims)
+      if (claim.verdict == ClaimVerdict::kRefuted) {
+        table.rows.push_back({{std::string(judge::to_string(claim.verdict)), Emphasis::kBad},
+                              wording(claim),
+                              fmt::format("{} ({})", one.article->source.author, one.article->source.year),
+                              reason(claim, result)});
+        table.rows.back()[1].link = "claims-" + one.article->name;
+        table.benchmarks.push_back(claim.benchmarks);
+      }
+  return table;
+}
+
+}  // namespace
+
+Section headline_section(const std::vector<AnsweredFamily>& families, const results::Result& result,
+                         const judge::Fitness& fitness) {
+  Section section{"headline", ""};
+  const AnsweredFamily* family = nullptr;
+  const ChoiceAnswer* most = nullptr;
+  for (const AnsweredFamily& one : families)
+    for (const ChoiceAnswer& answer : one.answers)
+      if (!answer.figure.empty() && (most == nullptr || answer.gain > most->gain)) {
+        family = &one;
+        most = &answer;
+      }
+  if (most == nullptr) return section;
+  section.title = question_of(*family, *most);
+  section.add(Paragraph{sentence_of(*most), Emphasis::kPlain, {{"The other cases", family->page}}});
+  if (std::optional<Chart> chart = chart_of(*family, *most, result, fitness)) {
+    chart->name = "headline";
+    chart->title = "Time and memory: left and low is better";
+    for (auto& [key, value] : chart->values)
+      if (key == "height") value = 300;  // the first screen has the whole plot
+    section.add(Charts{{std::move(*chart)}});
+  }
+  return section;
+}
+
+Section answer_section(const AnsweredFamily& family) {
+  Section section{"answer-" + family.name, "The answer"};
+  if (family.answers.empty() && !family.finding.empty()) section.add(Paragraph{capitalized(family.finding) + "."});
+  List list;
+  for (const ChoiceAnswer& answer : family.answers)
+    list.items.push_back(fmt::format("{}: {}", answer.group, sentence_of(answer)));
+  section.add(std::move(list));
+  return section;
+}
+
+Section answers_section(const std::vector<AnsweredFamily>& families) {
+  Section section{"answers", "Which one for my case?"};
+  Table table{"answers",
+              "The lowest median of each case, and its price",
+              {{"Case", kText},
+               {"Answer", kName},
+               {"Time (95 % interval)", kText},
+               {"Gain", kText},
+               {"Worst call", kShort},
+               {"Memory", kShort},
+               {"What it cannot do", kText}}};
+  List others;
+  for (const AnsweredFamily& family : families) {
+    if (family.answers.empty()) {
+      if (!family.finding.empty())
+        others.items.push_back(fmt::format("{}: {}.", family.described.title, family.finding));
+      continue;
+    }
+    table.groups.push_back({table.rows.size(), family.described.title});
+    for (const ChoiceAnswer& answer : family.answers) {
+      TableCell group = answer.group;
+      group.link = family.page;
+      table.benchmarks.push_back({answer.benchmark});
+      table.rows.push_back({std::move(group), answer.variant, answer.time,
+                            answer.doubt.empty() ? answer.against
+                                                 : fmt::format("{}{}{}", answer.against,
+                                                               answer.against.empty() ? "" : "; ", answer.doubt),
+                            answer.worst, answer.memory, answer.cannot});
+    }
+  }
+  table.drop_empty_columns();
+  section.add(std::move(table));
+  section.add(std::move(others));
+  return section;
+}
+
+Section asked_section(const std::vector<AnsweredFamily>& families) {
+  Section section{"asked", "What users ask"};
+  Table table{"asked", "Questions with their first answer here", {{"Question", kText}, {"Answer", kText}}};
+  for (const AnsweredFamily& family : families)
+    for (const AnsweredQuestion& one : family.questions) {
+      TableCell question = fmt::format("{}: {}", family.described.title, one.question->question);
+      question.link = one.id;
+      table.rows.push_back({std::move(question), one.answers.empty() ? TableCell("Not answered here.", Emphasis::kPlain)
+                                                                     : TableCell(one.answers.front())});
+    }
+  section.add(std::move(table));
+  return section;
+}
+
+Section drivers_section(std::span<const results::DriverColumn> atlas) {
+  Section section{"asked-drivers", "How much memory does an image or a buffer need?"};
+  if (atlas.empty())
+    section.add(
+        Paragraph{"No Vulkan driver of this machine has been probed: python3 make.py probe asks every driver."});
+  else
+    section.add(Paragraph{
+        columns_phrase(atlas) + ".",
+        Emphasis::kPlain,
+        {{"Search for a size, a format, a driver or a chip", "vulkan-matrix"}, {"All about the drivers", "drivers"}}});
+  return section;
+}
+
+ArticleLine line_of(const JudgedArticle& judged, const std::string& about) {
+  ArticleLine line{.article = judged.article, .about = about};
+  for (const JudgedClaim& claim : judged.claims) switch (claim.verdict) {
+      case ClaimVerdict::kReproduced:
+        ++line.holds;
+        break;
+      case ClaimVerdict::kWeaker:
+        ++line.weaker;
+        break;
+      case ClaimVerdict::kRefuted:
+        ++line.refuted;
+        break;
+      case ClaimVerdict::kUndecided:
+      case ClaimVerdict::kNotJudged:
+        ++line.waiting;
+        break;
+    }
+  return line;
+}
+
+ArticleLine line_of(const results::Article& article, std::span<const results::DriverColumn> atlas,
+                    std::span<const results::MemoryFindings> memory, bool disturbed) {
+  ArticleLine line{.article = &article, .about = "Vulkan drivers"};
+  for (const judge::JudgedDriverClaim& claim : judge::judge_driver_claims(article, atlas, memory, disturbed).surveyed)
+    switch (claim.verdict) {
+      case DriverVerdict::kHolds:
+      case DriverVerdict::kGeneralises:
+        ++line.holds;
+        break;
+      case DriverVerdict::kDiffers:
+      case DriverVerdict::kInPart:
+        ++line.weaker;
+        break;
+      case DriverVerdict::kDoesNotHold:
+      case DriverVerdict::kDoesNotGeneralise:
+        ++line.refuted;
+        break;
+      case DriverVerdict::kNotSeen:
+      case DriverVerdict::kOpen:
+        ++line.waiting;
+        break;
+    }
+  return line;
+}
+
+Section articles_section(const std::vector<ArticleLine>& lines, const std::vector<JudgedArticle>& judged,
+                         const results::Result* result) {
+  Section section{"articles", "Which published claims are still true?"};
+  Table table{"articles",
+              "The claims of each article that have a verdict here",
+              {{"Article", kText},
+               {"About", kShort},
+               {"Still true", kShort},
+               {"In part", kNumber},
+               {"Not true", kNumber},
+               {"Undecided", kNumber},
+               {"Read", kShort}}};
+  for (const ArticleLine& line : lines) {
+    const results::ArticleSource& source = line.article->source;
+    TableCell title = fmt::format("{} ({}): {}", source.author, source.year, source.title);
+    title.link = "claims-" + line.article->name;
+    const std::size_t all = line.holds + line.weaker + line.refuted;
+    TableCell read = source.address.empty() ? "" : "the article";
+    read.link = source.address;
+    const auto count = [](std::size_t number) { return number == 0 ? "" : fmt::format("{}", number); };
+    table.rows.push_back({std::move(title), line.about,
+                          all == 0 ? "none judged" : fmt::format("{} of {}", line.holds, all), count(line.weaker),
+                          count(line.refuted), count(line.waiting), std::move(read)});
+  }
+  table.drop_empty_columns();
+  section.add(std::move(table));
+  if (result != nullptr) section.add(refuted_table(judged, *result));
+  return section;
+}
+
+}  // namespace lab::report

@@ -1,0 +1,149 @@
+#include "harness/report/questions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/fit.h"
+#include "harness/judge/claim.h"
+#include "harness/judge/summary.h"
+#include "harness/report/fitness_text.h"
+#include "harness/report/format.h"
+
+namespace lab::report {
+
+namespace {
+
+using results::Question;
+using results::Result;
+using results::WorkloadInfo;
+
+/// A variant with its time on a workload.
+struct Timed {
+  const results::VariantCard* variant = nullptr;
+  stats::Estimate time;
+};
+
+/// The lowest median first.
+std::vector<Timed> timed(const WorkloadInfo& workload, const Result& result) {
+  std::vector<Timed> all;
+  for (const results::VariantCard& variant : result.variants) {
+    if (variant.family != workload.family) continue;
+    const std::string benchmark = results::benchmark_name(workload.family, variant.name, workload.name);
+    if (const std::vector<stats::Datum> times = judge::process_times(result, benchmark); !times.empty())
+      all.push_back({&variant, judge::estimate(times)});
+  }
+  std::ranges::stable_sort(all, {}, [](const Timed& one) { return one.time.median; });
+  return all;
+}
+
+std::string metric_title(const WorkloadInfo& workload, const std::string& name) {
+  const std::optional<results::Metric> metric = results::find_metric(workload, name);
+  return uncapitalized(metric && !metric->title.empty() ? metric->title : results::default_column(name).title);
+}
+
+/// ", error against 24 samples 0.92"
+std::string metrics_of(const Question& question, const WorkloadInfo& workload, const std::string& benchmark,
+                       const Result& result) {
+  std::string text;
+  for (const std::string& metric : question.metrics)
+    if (const std::vector<stats::Datum> values = judge::metric_values(result, benchmark, metric); !values.empty())
+      text += fmt::format("; {}: {}", metric_title(workload, metric), number(judge::median_of(values)));
+  return text;
+}
+
+/// "mimalloc takes 41.2 ns per block (40.1 to 42.0), 0.80 of c_library's time; tcmalloc's interval overlaps"
+std::string fastest(const Question& question, const WorkloadInfo& workload, const Result& result) {
+  const std::vector<Timed> all = timed(workload, result);
+  if (all.empty()) return "";
+  const Timed& best = all.front();
+  std::string text =
+      fmt::format("{} takes {} per {}", best.variant->name, duration_with_interval(best.time), workload.operation);
+  if (workload.axis) text += fmt::format(", the geometric mean over {}", workload.axis->name);
+  const results::VariantCard* reference = results::find_reference(result, workload.family);
+  if (reference != nullptr && reference != best.variant)
+    if (const std::optional<judge::MeasuredRatio> ratio =
+            judge::measured_ratio(workload.family, best.variant->name, reference->name, "", workload.name, result))
+      text += fmt::format(", {} of {}'s time", with_interval(*ratio), reference->name);
+  std::vector<std::string> near;
+  for (const Timed& other : all)
+    if (&other != &best && best.time.interval && other.time.interval &&
+        other.time.interval->low <= best.time.interval->high)
+      near.push_back(other.variant->name);
+  if (near.size() > 3) near = {fmt::format("{} others", near.size())};
+  if (!near.empty()) text += fmt::format(", but its interval overlaps that of {}", enumerated(near));
+  text += metrics_of(question, workload, results::benchmark_name(workload.family, best.variant->name, workload.name),
+                     result);
+  if (!best.variant->weakness.empty())
+    text += fmt::format(". {}: {}", best.variant->name, uncapitalized(best.variant->weakness));
+  return text;
+}
+
+/// "pages_compacted takes 1.02 (1.01 to 1.03) of the time of pages; bytes for each live particle: 0.71 of it"
+std::string compared(const Question& question, const WorkloadInfo& workload, const Result& result) {
+  const auto ratio_of = [&](const std::string& metric) {
+    return judge::measured_ratio(workload.family, question.between[1], question.between[0], metric, workload.name,
+                                 result);
+  };
+  const std::optional<judge::MeasuredRatio> time = ratio_of("");
+  if (!time) return "";
+  std::string text =
+      fmt::format("{} takes {} of the time of {}", question.between[1], with_interval(*time), question.between[0]);
+  for (const std::string& metric : question.metrics)
+    if (const std::optional<judge::MeasuredRatio> ratio = ratio_of(metric))
+      text += fmt::format("; {}: {} of it", metric_title(workload, metric),
+                          ratio->exact ? number(ratio->median) : with_interval(*ratio));
+  return text;
+}
+
+}  // namespace
+
+std::vector<AnsweredQuestion> answered_questions(const std::string& family, const results::Family& described,
+                                                 const Result& result, const judge::Fitness& fitness) {
+  std::vector<AnsweredQuestion> all;
+  for (std::size_t i = 0; i < described.questions.size(); ++i) {
+    const Question& question = described.questions[i];
+    AnsweredQuestion answered{
+        &question, fmt::format("question-{}-{}", family, identifier(question.workloads.front())), {}, {}, {}};
+    if (!question.between.empty()) answered.id += "-" + identifier(question.between[1]);
+    for (const std::string& name : question.workloads) {
+      const auto workload = std::ranges::find_if(
+          result.workloads, [&](const WorkloadInfo& one) { return one.family == family && one.name == name; });
+      std::string answer;
+      if (workload != result.workloads.end())
+        answer =
+            question.between.empty() ? fastest(question, *workload, result) : compared(question, *workload, result);
+      if (answer.empty())
+        answered.waiting.push_back(name);
+      else if (fitness.fit)
+        answered.answers.push_back(fmt::format("{} ({}): {}.", name, uncapitalized(workload->title), answer));
+    }
+    if (!answered.waiting.empty()) {
+      answered.command = "python3 make.py run";
+      for (const std::string& name : answered.waiting)
+        for (const std::string& variant : question.between.empty() ? std::vector<std::string>{"*"} : question.between)
+          answered.command += fmt::format(" --filter '{}'", results::benchmark_name(family, variant, name));
+    }
+    all.push_back(std::move(answered));
+  }
+  return all;
+}
+
+Section questions_section(const std::string& family, const std::vector<AnsweredQuestion>& questions,
+                          const judge::Fitness& fitness) {
+  Section section{"questions-" + family, "What users ask"};
+  for (const AnsweredQuestion& one : questions) {
+    Section part{one.id, one.question->question};
+    if (!fitness.fit && one.answers.empty()) part.add(Paragraph{capitalized(not_judged(fitness)) + "."});
+    part.add(List{one.answers});
+    if (!one.question->note.empty()) part.add(Paragraph{one.question->note});
+    if (!one.waiting.empty()) {
+      part.add(Paragraph{fmt::format("Not measured here: {}. To measure:", enumerated(one.waiting))});
+      part.add(Preformatted{one.command});
+    }
+    add(section.sections, std::move(part));
+  }
+  return section;
+}
+
+}  // namespace lab::report
