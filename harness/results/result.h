@@ -168,8 +168,8 @@ struct Process {
   std::optional<Warmup> warmup;                        ///< none if not recorded
   std::vector<ProcessPoint> points = {};               ///< of a sweep; then `samples` is empty
   std::string device = {};                             ///< "": none
-  int layout = 0;   ///< the link of its executable that ran, from 1; 0: the build has one link
-  int session = 0;  ///< in a picture of several sessions (judge/picture.h): which; not in a file
+  int layout = 0;           ///< the link of its executable that ran, from 1; 0: the build has one link
+  int session = 0;          ///< in a picture of several sessions (judge/picture.h): which; not in a file
   bool is_untimed = false;  ///< in a picture: its times do not count; not in a file
 };
 
