@@ -136,7 +136,7 @@ void show_film(const Scenario& scenario, const MakeBuffer& make, std::uint64_t s
                 {"compactions", static_cast<double>(film.compactions)},
                 {"pages allocated", static_cast<double>(film.pages_allocated)},
                 {"pages recycled", static_cast<double>(film.pages_recycled)}},
-               {"page", "frames", kFrameNs / 1000.0});
+               {"page", "frames", static_cast<double>(kFrameNs) / 1000});
 }
 
 void count_particles(const Scenario& scenario, const MakeBuffer& make, std::uint64_t seed, bench::ExhibitFiles& files) {
