@@ -145,6 +145,9 @@ std::string cpus_text(double share) {
 }
 
 std::string capitalized(std::string text) {
+  // Not that of a name in code: "plf::colony", "c_library", "allocator/buddy".
+  const std::string_view word = std::string_view(text).substr(0, text.find_first_of(" ;,"));
+  if (word.find_first_of("_/") != std::string_view::npos || word.find("::") != std::string_view::npos) return text;
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
 }

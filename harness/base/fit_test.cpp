@@ -108,6 +108,10 @@ TEST(Fit, capitalized_begins_with_a_capital_letter) {
   EXPECT_EQ(capitalized("free one"), "Free one");
   EXPECT_EQ(capitalized("10,000 live"), "10,000 live");
   EXPECT_EQ(capitalized(""), "");
+  EXPECT_EQ(capitalized("plf::colony 7.10"), "plf::colony 7.10");
+  EXPECT_EQ(capitalized("c_library; the system's"), "c_library; the system's");
+  EXPECT_EQ(capitalized("allocator/buddy: slower"), "allocator/buddy: slower");
+  EXPECT_EQ(capitalized("needs f_1"), "Needs f_1");
 }
 
 }  // namespace lab

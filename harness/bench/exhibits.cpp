@@ -76,7 +76,7 @@ void ExhibitFiles::image(std::string_view name, const Picture& picture) {
 }
 
 void ExhibitFiles::events(std::string_view name, std::span<const Event> events,
-                          const std::map<std::string, double>& figures) {
+                          const std::map<std::string, double>& figures, const EventAxes& axes) {
   if (!begin(name, ExhibitKind::kEvents, events.size(), kMostEvents)) return;
   std::string lines;
   for (const Event& event : events) {
@@ -88,8 +88,12 @@ void ExhibitFiles::events(std::string_view name, std::span<const Event> events,
     if (!event.args.empty()) line["args"] = to_json(event.args);
     lines += fmt::format("{}{}", lines.empty() ? "" : ",\n", json::serialize(line));
   }
-  const std::string other =
-      figures.empty() ? "" : fmt::format(", \"otherData\": {}", json::serialize(to_json(figures)));
+  std::string other;
+  if (!figures.empty()) other += fmt::format(", \"otherData\": {}", json::serialize(to_json(figures)));
+  if (!axes.time.empty())
+    other += fmt::format(
+        ", \"axes\": {}",
+        json::serialize(json::object{{"row", axes.row}, {"time", axes.time}, {"microseconds", axes.microseconds}}));
   write(name, ExhibitKind::kEvents, fmt::format("{{\"traceEvents\": [\n{}\n]{}}}\n", lines, other));
 }
 

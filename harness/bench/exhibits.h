@@ -35,6 +35,13 @@ struct Event {
   std::map<std::string, std::int64_t> args = {};  ///< what it was about: {"position": 0, "bytes": 4096}
 };
 
+/// What the rows and the times of events are, if not threads and the microseconds of a clock.
+struct EventAxes {
+  std::string row = "thread";
+  std::string time = {};    ///< the plural of a unit: "frames"; "": time
+  double microseconds = 1;  ///< of one such unit
+};
+
 /// Most of one exhibit that is kept: a file must open in a browser. More latencies, points or events are an error.
 inline constexpr std::size_t kMostLatencies = 1'000'000;
 inline constexpr std::size_t kMostPoints = 20'000;  ///< of all lines of a series
@@ -51,7 +58,8 @@ class ExhibitFiles {
   void series(std::string_view name, const Series& series);
   void image(std::string_view name, const Picture& picture);
   /// `figures` are about all events: numbers that claims may be about, the summary of the exhibit.
-  void events(std::string_view name, std::span<const Event> events, const std::map<std::string, double>& figures = {});
+  void events(std::string_view name, std::span<const Event> events, const std::map<std::string, double>& figures = {},
+              const EventAxes& axes = {});
 
   /// The first error: an exhibit that was not declared, was declared of another kind, was written twice, is too large
   /// or malformed, was never written, or a file that cannot be written.

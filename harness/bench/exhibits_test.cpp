@@ -49,6 +49,18 @@ TEST(Exhibits, are_one_file_each) {
             "], \"otherData\": {\"ink_ml\":5E-1}}\n");
 }
 
+TEST(Exhibits, of_events_may_have_rows_that_are_no_threads) {
+  const ScratchFolder folder;
+  const std::vector<ExhibitInfo> declared{{"pages", "Pages", ExhibitKind::kEvents}};
+  ExhibitFiles files(folder.path(), declared);
+  files.events("pages", std::vector<Event>{{"live", 3, 0, 1000}}, {}, {"page", "frames", 1000});
+  ASSERT_TRUE(files.finish());
+  EXPECT_EQ(*read_file(folder.path() / "pages.trace.json"),
+            "{\"traceEvents\": [\n"
+            "{\"name\":\"live\",\"ph\":\"X\",\"pid\":1,\"tid\":3,\"ts\":0E0,\"dur\":1E0}\n"
+            "], \"axes\": {\"row\":\"page\",\"time\":\"frames\",\"microseconds\":1E3}}\n");
+}
+
 TEST(Exhibits, that_do_not_fit_their_declaration_are_refused) {
   EXPECT_EQ(problem([](ExhibitFiles& files) { files.latency("ink", std::vector<std::uint32_t>{1}); }),
             "exhibit 'ink' was written, but is not declared as such");

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <limits>
 #include <map>
 
 #include "harness/report/bisect_text.h"
+#include "harness/report/charts.h"
 #include "harness/report/format.h"
 #include "harness/results/commit.h"
 #include "harness/stats/quantile.h"
@@ -20,7 +22,7 @@ using judge::BisectVerdict;
 using results::BisectEntry;
 using results::ParsedBisectRecord;
 
-/// Commits with separate colours in the probability plot (--b1 to --b5, which colour-blind readers can distinguish);
+/// Commits with separate colours in the probability plot (--c1 to --c5, which colour-blind readers can distinguish);
 /// the others are one grey area.
 constexpr std::size_t kDrawn = 5;
 constexpr const char* kNoDifference = "no difference";
@@ -103,9 +105,9 @@ Chart belief_chart(const ParsedBisectRecord& record, const BisectVerdict& verdic
   json::array candidates, colours;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     candidates.emplace_back(names(drawn[i]));
-    colours.emplace_back(fmt::format("var(--b{})", i + 1));
+    colours.emplace_back(fmt::format("var(--c{})", i + 1));
   }
-  for (const auto& [candidate, colour] : {std::pair(kNoDifference, "var(--b6)"), std::pair(kOthers, "var(--b7)")}) {
+  for (const auto& [candidate, colour] : {std::pair(kNoDifference, "var(--c6)"), std::pair(kOthers, "var(--rest)")}) {
     candidates.emplace_back(candidate);
     colours.emplace_back(colour);
   }
@@ -187,7 +189,15 @@ Chart measured_chart(const ParsedBisectRecord& record, const BisectVerdict& verd
                 {"levels", levels_of(values, changes, last)},
                 {"skipped", std::move(skipped)},
                 {"candidates", std::move(candidates)}};
-  chart.words = {{"axis", record.question.benchmark.empty() ? "measured" : "ns per operation"}};
+  double least = std::numeric_limits<double>::max(), most = 0;
+  for (const auto& [at, value] : values) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  const bool times = !record.question.benchmark.empty();
+  const AxisUnit unit = times ? time_axis(least, most) : AxisUnit{};
+  chart.words = {{"axis", times ? unit.name + " per operation" : "measured"}};
+  set_unit(chart, unit);
   return chart;
 }
 

@@ -68,13 +68,30 @@ void leave_out_empty_layers(json::object& spec, const json::object& data) {
   *layers = std::move(kept);
 }
 
+/// Removes the layer that a reader asks for.
+void leave_out_processes(json::object& spec) {
+  json::value* layers = spec.if_contains("layer");
+  if (layers == nullptr) return;
+  const auto is_it = [](const json::value& layer) {
+    const json::value* name = layer.as_object().if_contains("name");
+    return name != nullptr && name->as_string() == "processes";
+  };
+  json::array& all = layers->as_array();
+  all.erase(std::remove_if(all.begin(), all.end(), is_it), all.end());
+}
+
 /// Removes the rows of other variants.
 void keep_rows(json::object& spec, const std::vector<std::string>& variants) {
-  json::array kept;
-  for (json::value& row : spec["datasets"].as_object()["rows"].as_array())
-    if (std::ranges::find(variants, std::string_view(row.at("variant").as_string())) != variants.end())
-      kept.push_back(std::move(row));
-  spec["datasets"].as_object()["rows"] = std::move(kept);
+  for (const char* name : {"rows", "published"}) {
+    json::value* rows = spec["datasets"].as_object().if_contains(name);
+    if (rows == nullptr) continue;
+    json::array kept;
+    for (json::value& row : rows->as_array())
+      if (std::ranges::find(variants, std::string_view(row.at("variant").as_string())) != variants.end())
+        kept.push_back(std::move(row));
+    *rows = std::move(kept);
+  }
+  leave_out_empty_layers(spec, spec["datasets"].as_object());
 }
 
 }  // namespace
@@ -92,7 +109,11 @@ json::object specification(const Chart& chart) {
   spec["datasets"] = chart.data;
   if (!chart.choices.empty()) spec["usermeta"] = chart.choices;
   if (chart.variants.size() > 1) spec["usermeta"] = json::object{{"variants", json::value_from(chart.variants)}};
-  if (!chart.first.empty()) spec["usermeta"] = json::object{{"first", json::value_from(chart.first)}};
+  json::object ranked;
+  if (!chart.first.empty()) ranked["first"] = json::value_from(chart.first);
+  if (!chart.processes.empty()) ranked["processes"] = chart.processes;
+  if (!ranked.empty()) spec["usermeta"] = std::move(ranked);
+  if (chart.processes.empty()) leave_out_processes(spec);
   spec["config"] = json::parse(resource("theme.json"));
   return spec;
 }
@@ -101,6 +122,7 @@ json::object drawing_specification(const Chart& chart, DrawingTarget place) {
   json::object spec = specification(chart);
   spec["width"] = kFileWidth;
   spec.erase("usermeta");
+  leave_out_processes(spec);
   if (chart.variants.size() > 1) keep_rows(spec, {chart.variants.front()});
   if (!chart.first.empty() && place == DrawingTarget::kPage) keep_rows(spec, chart.first);
   if (place == DrawingTarget::kPage) return spec;
@@ -108,6 +130,11 @@ json::object drawing_specification(const Chart& chart, DrawingTarget place) {
   spec["padding"] = 12;
   spec["title"] = json::object{{"text", chart.title}, {"subtitle", chart.note}};
   return json::parse(with_light_colours(json::serialize(spec))).as_object();
+}
+
+void set_unit(Chart& chart, const AxisUnit& unit, const std::string& axis) {
+  chart.words.emplace_back(axis + "unit", unit.name);
+  chart.words.emplace_back(axis + "unit_size", fmt::format("{}", unit.size));
 }
 
 std::string palette_css() {

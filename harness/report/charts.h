@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/report/document.h"
+#include "harness/report/format.h"
 
 namespace lab::report {
 
@@ -19,6 +20,9 @@ boost::json::object specification(const Chart& chart);
 /// kFile: a standalone file, which includes its title and the light palette's colours.
 enum class DrawingTarget { kPage, kFile };
 boost::json::object drawing_specification(const Chart& chart, DrawingTarget place);
+
+/// The unit of an axis whose specification holds {{unit}} and {{unit_size}}; of a second one, with `axis` before them.
+void set_unit(Chart& chart, const AxisUnit& unit, const std::string& axis = "");
 
 /// The palette as CSS: variables for light, and for dark under prefers-color-scheme.
 std::string palette_css();

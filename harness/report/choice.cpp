@@ -13,6 +13,7 @@
 
 #include "harness/judge/claim.h"
 #include "harness/judge/summary.h"
+#include "harness/report/charts.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/metrics.h"
@@ -445,11 +446,11 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
                        {"high", shown.high},
                        {"memory", memory.value_or(strip)},
                        {"kind", kind_of(*one, fitness_)},
-                       {"shown_time", with_interval(one->time)},
+                       {"shown_time", duration_with_interval(one->time)},
                        {"shown_memory", memory ? formatted(*memory, metric.format) : "no figure"}};
     if (one->on_front) {
       front.push_back(point);
-      best.push_back(fmt::format("{} ({} ns, {})", one->variant->name, number(one->time.median),
+      best.push_back(fmt::format("{} ({}, {})", one->variant->name, duration(one->time.median),
                                  formatted(*memory, metric.format)));
     }
     rows.push_back(std::move(point));
@@ -485,7 +486,15 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
   // The axis ends below the variants without a figure.
   chart.words = {{"operation", contest.workload->operation},
                  {"axis", metric.axis},
+                 {"y_title", metric.axis},
                  {"most", fmt::format("{}", most + 0.11 * room)}};
+  set_unit(chart, time_axis(fast, slow));
+  AxisUnit memory_unit;
+  if (constexpr std::string_view kBytes = ", bytes"; metric.axis.ends_with(kBytes)) {
+    memory_unit = byte_axis(most, most);
+    chart.words[2].second = metric.axis.substr(0, metric.axis.size() - kBytes.size()) + ", " + memory_unit.name;
+  }
+  set_unit(chart, memory_unit, "y_");
   return chart;
 }
 

@@ -89,6 +89,9 @@ struct Chart {
   /// The rows' values of "variant" that the page draws until a reader asks for all. A drawing for the page has these, a
   /// file has all. Empty: all rows are drawn.
   std::vector<std::string> first = {};
+  /// What the page draws behind the rows when a reader asks for each process: by the row's "phase" and "variant", a
+  /// pair (block, value) for each process. Empty: it cannot.
+  boost::json::object processes = {};
   std::optional<Table> table = {};  ///< its values, folded below the drawing; only the page has it
   boost::json::object replay = {};  ///< steps that the page replays above the drawing (page/replay.js); empty: none
   std::vector<std::pair<std::string, std::string>> words;          ///< replace {{key}} in the specification

@@ -11,6 +11,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
+#include "harness/report/charts.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/lines.h"
@@ -51,10 +52,29 @@ void fields(FieldReader& f, FileEvent& event) {
   f.added("args", event.args);
 }
 
+/// What the rows are and what the time is (bench::EventAxes).
+struct FileAxes {
+  std::string row = "thread", time = {};
+  double microseconds = 1;  ///< of one unit of `time`
+};
+LAB_JSON_STRUCT(FileAxes, row, time, microseconds)
+
 struct FileEvents {
   std::vector<FileEvent> traceEvents;
+  FileAxes axes;
 };
-LAB_JSON_STRUCT(FileEvents, traceEvents)
+void fields(FieldReader& f, FileEvents& file) {
+  f("traceEvents", file.traceEvents);
+  f.added("axes", file.axes);
+}
+
+/// The unit of the axis of time, which counts microseconds.
+AxisUnit event_axis(const FileAxes& axes, double end) {
+  if (!axes.time.empty()) return {axes.microseconds, axes.time};
+  AxisUnit unit = time_axis(1000 * end, 1000 * end);
+  unit.size /= 1000;
+  return unit;
+}
 
 /// The quantiles of a latency distribution, as a summary names them and as the chart does.
 constexpr std::array<std::pair<const char*, const char*>, 4> kQuantiles{
@@ -118,9 +138,9 @@ std::string limit_sentence(const results::LatencyLimit& limit, std::vector<const
     if (worst(one) >= limit.ns) over.push_back(variant_of(*one));
   const double longest = worst(exhibits.front());
   if (longest <= 0) return "";
-  return fmt::format("The worst call of {} of {} stays below {}{}: the longest, {} ns of {}, is {}.",
+  return fmt::format("The worst call of {} of {} stays below {}{}: the longest, {} of {}, is {}.",
                      exhibits.size() - over.size(), counted(exhibits.size(), "variant"), limit.title,
-                     over.empty() ? "" : fmt::format(", that of {} does not", enumerated(over)), number(longest),
+                     over.empty() ? "" : fmt::format(", that of {} does not", enumerated(over)), duration(longest),
                      variant_of(*exhibits.front()),
                      over.empty() ? fmt::format("{} times shorter", number(limit.ns / longest))
                                   : fmt::format("{} times as long", number(longest / limit.ns)));
@@ -155,24 +175,27 @@ std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group,
                                   {"benchmark", one->benchmark},
                                   {"quantile", shown},
                                   {"value", summary_value(*one, name)},
-                                  {"shown", number(summary_value(*one, name))}});
+                                  {"shown", duration(summary_value(*one, name))}});
   }
   const Exhibit& best = *group.exhibits.front();
   Chart chart("latency", group.chart_name(family));
-  chart.title = fitness.fit ? fmt::format("{}: with {}, 99.9 % take at most {} ns", group.info->title, variant_of(best),
-                                          number(summary_value(best, results::kP999)))
+  chart.title = fitness.fit ? fmt::format("{}: with {}, 99.9 % take at most {}", group.info->title, variant_of(best),
+                                          duration(summary_value(best, results::kP999)))
                             : fmt::format("{}: {}", group.info->title, not_judged(fitness));
   chart.note = fmt::format(
-      "Half, 99 %, 99.9 % and all operations of {} end within this time. {} The longest time in any process was {} "
-      "ns.{}",
+      "Half, 99 %, 99.9 % and all operations of {} end within this time. {} The longest time in any process was {}.{}",
       group.workload, passes_sentence(group.exhibits),
-      number(std::ranges::max(group.exhibits | std::views::transform([](const Exhibit* one) {
-                                return summary_value(*one, results::kRawWorst);
-                              }))),
+      duration(std::ranges::max(group.exhibits | std::views::transform([](const Exhibit* one) {
+                                  return summary_value(*one, results::kRawWorst);
+                                }))),
       group.limit && fitness.fit ? " " + limit_sentence(*group.limit, group.exhibits) : "");
   chart.text = fmt::format("Dot plot of quantiles by variant. {}.", chart.title);
   chart.data = {{"rows", std::move(rows)}, {"ranges", std::move(ranges)}, {"limit", std::move(limit)}};
   chart.values = {{"legend_offset", group.limit ? 22 : 8}};  // above the title of the limit
+  const auto values_of = [&](const char* name) {
+    return group.exhibits | std::views::transform([name](const Exhibit* one) { return summary_value(*one, name); });
+  };
+  set_unit(chart, time_axis(std::ranges::min(values_of(results::kP50)), std::ranges::max(values_of(results::kWorst))));
   return {std::move(chart)};
 }
 
@@ -288,8 +311,12 @@ std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& g
                     shown == file->traceEvents.size() ? "All" : fmt::format("The first {}", whole(shown)),
                     whole(file->traceEvents.size()), one->file);
     chart.note = apart_note(group, *one, what);
-    chart.text = fmt::format("Bars of what each thread did over time, in {}.", one->benchmark);
+    chart.text = fmt::format("Bars of what each {} did over time, in {}.", file->axes.row, one->benchmark);
+    double end = 0;
+    for (const json::value& row : rows) end = std::max(end, row.at("end").as_double());
     chart.data = {{"rows", std::move(rows)}};
+    chart.words = {{"row", file->axes.row}};
+    set_unit(chart, event_axis(file->axes, end));
   }
   return charts;
 }

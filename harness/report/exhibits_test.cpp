@@ -95,6 +95,23 @@ TEST(ExhibitCharts, have_few_lines_and_points_of_a_series_with_the_reference_and
   EXPECT_NE(chart->note.find("8 of 42 variants are shown"), std::string::npos) << chart->note;
 }
 
+TEST(ExhibitCharts, of_events_name_their_rows_and_the_unit_of_their_time) {
+  Shown shown;
+  const std::string events = R"({"traceEvents": [{"name":"live","ph":"X","pid":1,"tid":1,"ts":0,"dur":3000}])";
+  shown.add("shelf/plain/store", {"pages", "Pages over the frames", ExhibitKind::kEvents},
+            events + R"(, "axes": {"row": "page", "time": "frames", "microseconds": 1000}})");
+  shown.add("shelf/plain/store", {"threads", "Threads", ExhibitKind::kEvents}, events + "}");
+  std::map<std::string, std::string> specs;
+  for (const Chart& chart : exhibit_charts("shelf", {}, shown.result, shown.contents))
+    specs[chart.name] = boost::json::serialize(specification(chart));
+  const std::string &pages = specs.at("shelf-store-pages-plain"), &threads = specs.at("shelf-store-threads-plain");
+  EXPECT_NE(pages.find(R"("title":"page")"), std::string::npos) << pages;
+  EXPECT_NE(pages.find(R"("title":"frames since the start")"), std::string::npos) << pages;
+  EXPECT_EQ(pages.find("thread\"}"), std::string::npos) << pages;
+  EXPECT_NE(threads.find(R"("title":"thread")"), std::string::npos) << threads;
+  EXPECT_NE(threads.find(R"("title":"ms since the start")"), std::string::npos) << threads;
+}
+
 TEST(ExhibitPictures, are_one_for_each_variant_with_the_reference_first) {
   const Shown shown;
   const std::vector<Picture> pictures = exhibit_pictures("shelf", {}, shown.result, shown.contents);
@@ -152,7 +169,7 @@ TEST(ExhibitCharts, name_the_variant_with_the_shortest_tail) {
   const Shown shown;
   const Chart chart = exhibit_charts("shelf", {}, shown.result, shown.contents).front();
   EXPECT_EQ(chart.title, "Time to put: with quick, 99.9 % take at most 300 ns");
-  EXPECT_NE(chart.note.find("The longest time in any process was 4,000,000 ns"), std::string::npos) << chart.note;
+  EXPECT_NE(chart.note.find("The longest time in any process was 4.00 ms"), std::string::npos) << chart.note;
 }
 
 TEST(ExhibitCharts, of_a_disturbed_session_give_latencies_no_finding) {
@@ -163,7 +180,7 @@ TEST(ExhibitCharts, of_a_disturbed_session_give_latencies_no_finding) {
   const Chart chart = exhibit_charts("shelf", described, shown.result, shown.contents, disturbed).front();
   EXPECT_EQ(chart.title, "Time to put: disturbed, not judged");
   EXPECT_EQ(chart.note.find("stays below"), std::string::npos) << chart.note;
-  EXPECT_NE(chart.note.find("The longest time in any process was 4,000,000 ns"), std::string::npos) << chart.note;
+  EXPECT_NE(chart.note.find("The longest time in any process was 4.00 ms"), std::string::npos) << chart.note;
 }
 
 TEST(ExhibitCharts, mark_the_limit_of_the_family_and_say_who_stays_below) {
@@ -179,14 +196,14 @@ TEST(ExhibitCharts, mark_the_limit_of_the_family_and_say_who_stays_below) {
     return note.substr(note.find("The worst call"));
   };
   EXPECT_EQ(said(16e6),
-            "The worst call of 2 of 2 variants stays below a frame, 16 ms: the longest, 8,000 ns of plain, is 2,000 "
+            "The worst call of 2 of 2 variants stays below a frame, 16 ms: the longest, 8.00 µs of plain, is 2,000 "
             "times shorter.");
   EXPECT_EQ(said(5000),
-            "The worst call of 1 of 2 variants stays below a frame, 16 ms, that of plain does not: the longest, 8,000 "
-            "ns of plain, is 1.60 times as long.");
+            "The worst call of 1 of 2 variants stays below a frame, 16 ms, that of plain does not: the longest, 8.00 "
+            "µs of plain, is 1.60 times as long.");
   EXPECT_EQ(said(4000),
             "The worst call of 0 of 2 variants stays below a frame, 16 ms, that of plain and quick does not: the "
-            "longest, 8,000 ns of plain, is 2.00 times as long.");
+            "longest, 8.00 µs of plain, is 2.00 times as long.");
   EXPECT_EQ(boost::json::serialize(chart(16e6).data.at("limit")), R"([{"value":1.6E7,"title":"a frame, 16 ms"}])");
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   const Expected<std::string> drawn =
@@ -246,7 +263,7 @@ TEST(SweepCharts, are_a_line_for_each_variant) {
   const std::vector<Chart> charts = sweep_charts("shelf", result);
   ASSERT_EQ(charts.size(), 1u);
   EXPECT_EQ(charts.front().name, "shelf-store-sweep");
-  EXPECT_EQ(charts.front().title, "store: at 16 threads, quick has the lowest median, 3.31 (3.17 to 3.45) ns per pair");
+  EXPECT_EQ(charts.front().title, "store: at 16 threads, quick has the lowest median, 3.31 ns (3.17 to 3.45) per pair");
   EXPECT_EQ(charts.front().data.at("rows").as_array().size(), 4u);
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   const Expected<std::string> drawn =
@@ -259,7 +276,7 @@ TEST(SweepCharts, compare_only_lines_that_reach_the_last_point) {
   for (results::Process& process : result.processes)
     if (process.benchmark == "shelf/quick/store") process.points.pop_back();
   const Chart chart = sweep_charts("shelf", result).front();
-  EXPECT_EQ(chart.title, "store: at 16 threads, plain has 6.44 (6.30 to 6.58) ns per pair");
+  EXPECT_EQ(chart.title, "store: at 16 threads, plain has 6.44 ns (6.30 to 6.58) per pair");
   EXPECT_EQ(chart.table->benchmarks, (std::vector<Names>{{"shelf/plain/store"}, {"shelf/quick/store"}}));
 }
 
@@ -289,7 +306,7 @@ TEST(SweepCharts, over_an_axis_per_core_say_how_many_that_is_here) {
             "threads per core: 1 and 16; here 2 threads and 32 threads");
   const Chart chart = sweep_charts("shelf", result).front();
   EXPECT_EQ(chart.title,
-            "store: at 16 threads per core (32 threads), quick has the lowest median, 3.31 (3.17 to 3.45) ns per pair");
+            "store: at 16 threads per core (32 threads), quick has the lowest median, 3.31 ns (3.17 to 3.45) per pair");
   EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 per core: 2 threads", "16 per core: 32 threads"}));
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   const Expected<std::string> drawn = (*renderer)->render("sweep", drawing_specification(chart, DrawingTarget::kFile));

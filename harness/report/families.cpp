@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
+#include <variant>
 
 #include "harness/judge/summary.h"
+#include "harness/report/charts.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/metrics.h"
@@ -32,8 +35,9 @@ constexpr const char* kAllPhases = "all phases";
 
 /// PhaseTime of one phase, or of the sum of all phases.
 struct PhaseTime {
-  Estimate time;                  ///< ns per operation
-  std::optional<Estimate> ratio;  ///< over the reference's, within blocks
+  Estimate time;                         ///< ns per operation
+  std::optional<Estimate> ratio;         ///< over the reference's, within blocks
+  std::vector<stats::Datum> times = {};  ///< of each process
 };
 
 /// One variant's numbers on one workload.
@@ -55,6 +59,7 @@ std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const 
     PhaseTime found{judge::estimate(times), {}};
     if (reference != nullptr)
       found.ratio = stats::estimate_ratio(times, judge::process_times(result, benchmark(*reference), phase));
+    found.times = times;
     return found;
   };
   std::vector<VariantTimes> measured;
@@ -96,7 +101,7 @@ json::object estimate_row(json::object row, const Estimate& estimate) {
   row["median"] = estimate.median;
   row["low"] = shown.low;
   row["high"] = shown.high;
-  row["shown"] = with_interval(estimate);
+  row["shown"] = duration_with_interval(estimate);
   return row;
 }
 
@@ -134,7 +139,7 @@ std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes
                        not_judged(fitness));
   const VariantTimes& best = measured.front();
   const std::string time =
-      fmt::format("{} ns per {}{}{}", number(best.all.time.median), workload.operation,
+      fmt::format("{} per {}{}{}", duration(best.all.time.median), workload.operation,
                   workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "",
                   workload.axis ? fmt::format(" (geometric mean over {})", workload.axis->name) : "");
   if (measured.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
@@ -150,10 +155,22 @@ std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes
   return fmt::format("{}: {}", workload.name, best_sentence(contenders, "the lowest median", time + ratio));
 }
 
+/// (block, ns) of each process, as Chart::processes has them; a drawing shows no more than four digits.
+json::array process_values(const std::vector<stats::Datum>& times) {
+  json::array values;
+  for (const stats::Datum& one : times)
+    values.push_back(json::array{one.block, std::strtod(fmt::format("{:.4g}", one.value).c_str(), nullptr)});
+  return values;
+}
+
+std::string time_chart_name(const WorkloadInfo& workload) {
+  return identifier(workload.family + "-" + workload.name);
+}
+
 Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured,
                  const judge::Fitness& fitness) {
   const bool phased = workload.phases.size() > 1;
-  Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
+  Chart chart(phased ? "phases" : "time", time_chart_name(workload));
   chart.title = finding(workload, measured, fitness);
   const auto any = [&](auto holds) { return std::ranges::any_of(measured, holds); };
   chart.note = fmt::format("{}. {}.", capitalized(workload.title), estimate_phrase(measured));
@@ -165,6 +182,7 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
       chart.note += " At each point: the time ratio to the reference.";
   }
   json::array rows, reference;
+  stats::Interval range{std::numeric_limits<double>::max(), 0};
   std::vector<std::string> medians;
   for (const VariantTimes& one : measured) {
     const VariantCard& variant = *one.variant;
@@ -177,22 +195,68 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
                        times.time);
       row["against"] = against(variant, times);
       if (!phased) row["label"] = variant.reference || !times.ratio ? "" : number(times.ratio->median) + "\u00d7";
+      range.low = std::min(range.low, row.at("low").as_double());
+      range.high = std::max(range.high, row.at("high").as_double());
       rows.push_back(std::move(row));
+      json::value& processes = chart.processes.emplace(phase, json::object()).first->value();
+      processes.as_object()[variant.name] = process_values(times.times);
     };
-    medians.push_back(fmt::format("{} {} ns", variant.name, number(one.all.time.median)));
+    medians.push_back(fmt::format("{} {}", variant.name, duration(one.all.time.median)));
     if (variant.reference && !phased) reference.push_back(json::object{{"median", one.all.time.median}});
     for (std::size_t phase = 0; phase < one.phases.size(); ++phase) add(workload.phases[phase], one.phases[phase]);
     add(phased ? kAllPhases : workload.phases.empty() ? "" : workload.phases.front(), one.all);
   }
-  chart.text = fmt::format("Dot plot of nanoseconds per {} by variant{}: {}.", workload.operation,
+  chart.text = fmt::format("Dot plot of the time per {} by variant{}: {}.", workload.operation,
                            phased ? " and phase; all phases" : "", fmt::join(medians, ", "));
   std::vector<std::string> references;
   for (const VariantTimes& one : measured)
     if (one.variant->reference) references.push_back(one.variant->name);
   chart.first = first_of(rows, references);
-  chart.data = {{"rows", std::move(rows)}, {"reference", std::move(reference)}};
+  chart.data = {{"rows", std::move(rows)}, {"reference", std::move(reference)}, {"published", json::array()}};
   chart.words = {{"operation", workload.operation}};
+  set_unit(chart, time_axis(range.low, range.high));
   return chart;
+}
+
+/// The median of a row of a chart of times.
+std::optional<double> median_in(const Chart& chart, std::string_view variant, std::string_view phase) {
+  for (const json::value& row : chart.data.at("rows").as_array())
+    if (std::string_view(row.at("variant").as_string()) == variant &&
+        (phase.empty() || std::string_view(row.at("phase").as_string()) == phase))
+      return row.at("median").as_double();
+  return std::nullopt;
+}
+
+/// Adds what articles say about this workload: a time is that of the other variant here, divided by the article's
+/// ratio.
+void add_published(Chart& chart, const WorkloadInfo& workload, std::span<const results::Article> articles) {
+  std::vector<std::string> sources;
+  for (const results::Article& article : articles)
+    for (const results::Claim& claim : article.claims) {
+      const auto* about = std::get_if<results::RatioClaim>(&claim.kind);
+      if (about == nullptr || !about->stated || article.family != workload.family) continue;
+      const results::Ratio& ratio = about->ratio;
+      if ((ratio.workload.empty() ? article.workload : ratio.workload) != workload.name) continue;
+      const std::string phase = ratio.metric != "time" ? ratio.metric : workload.phases.size() > 1 ? kAllPhases : "";
+      for (const results::RatioCase& one : ratio.cases) {
+        const std::optional<double> from = median_in(chart, one.from, phase), to = median_in(chart, one.to, phase);
+        if (!from || !to) continue;
+        const std::string source = fmt::format("{} ({})", article.source.author, article.source.year);
+        if (std::ranges::find(sources, source) == sources.end()) sources.push_back(source);
+        chart.data.at("published")
+            .as_array()
+            .push_back(
+                json::object{{"variant", one.to},
+                             {"benchmark", results::benchmark_name(workload.family, one.to, workload.name)},
+                             {"phase", phase.empty() && !workload.phases.empty() ? workload.phases.front() : phase},
+                             {"value", *from / *about->stated},
+                             {"what", fmt::format("{} times as fast as {}", number(*about->stated), one.from)},
+                             {"shown", duration(*from / *about->stated)},
+                             {"source", source}});
+      }
+    }
+  if (!sources.empty())
+    chart.note += fmt::format(" Diamonds: where the ratios that {} states would put a variant.", enumerated(sources));
 }
 
 std::vector<Chart> time_charts(const std::string& family, const results::Family&, const Result& result,
@@ -309,7 +373,8 @@ std::string family_finding(const std::string& family, const Result& result) {
 }
 
 Section family_section(const std::string& family, const results::Family& described, const Result& result,
-                       const ExhibitContents& exhibits, const judge::Fitness& fitness) {
+                       const ExhibitContents& exhibits, const judge::Fitness& fitness,
+                       std::span<const results::Article> articles) {
   Section section{"family-" + family, "Plots"};
   std::vector<std::string> without;
   for (const WorkloadInfo& workload : result.workloads)
@@ -317,7 +382,14 @@ Section family_section(const std::string& family, const results::Family& describ
   if (!without.empty())
     section.add(Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.",
                                       fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
-  for (const MakeFamilyCharts make : kCharts) section.add(Charts{make(family, described, result, fitness)});
+  for (const MakeFamilyCharts make : kCharts) {
+    std::vector<Chart> charts = make(family, described, result, fitness);
+    for (Chart& chart : charts)
+      for (const WorkloadInfo& workload : result.workloads)
+        if (workload.family == family && chart.name == time_chart_name(workload))
+          add_published(chart, workload, articles);
+    section.add(Charts{std::move(charts)});
+  }
   section.add(Charts{exhibit_charts(family, described, result, exhibits, fitness)});
   for (PictureComparison& comparison : picture_comparisons(family, described, result, exhibits))
     section.add(std::move(comparison));

@@ -1,12 +1,14 @@
 /// A family's numbers: a plot and a table for each workload, and a description of its variants.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "harness/judge/fitness.h"
 #include "harness/report/document.h"
 #include "harness/report/exhibits.h"
+#include "harness/results/article.h"
 #include "harness/results/family.h"
 #include "harness/results/result.h"
 
@@ -20,9 +22,10 @@ std::vector<std::string> families_of(const results::Result& result);
 std::string family_finding(const std::string& family, const results::Result& result);
 
 /// The plots of one family; a note instead if no process has finished. `fitness`: of the session; what has noise in an
-/// unfit one is shown and not judged.
+/// unfit one is shown and not judged. `articles`: what they state is marked in the plots of times.
 Section family_section(const std::string& family, const results::Family& described, const results::Result& result,
-                       const ExhibitContents& exhibits = {}, const judge::Fitness& fitness = {});
+                       const ExhibitContents& exhibits = {}, const judge::Fitness& fitness = {},
+                       std::span<const results::Article> articles = {});
 
 /// Idea, cost, weakness and source of each variant.
 Section variants_section(const std::string& family, const results::Result& result);

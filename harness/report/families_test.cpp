@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/judge/summary.h"
+#include "harness/report/charts.h"
 #include "harness/report/format.h"
 #include "harness/report/sample_test.h"
 
@@ -84,6 +85,59 @@ TEST(Families, a_plot_of_phases_shows_the_total_in_its_title) {
   const std::string shown = by_phase(frame, "shown").at("v7_mt_thread_local_blocks all phases");
   EXPECT_NE(frame.title.find(first_word(shown) + " ns per command in all phases"), std::string::npos)
       << frame.title << "; " << shown;
+}
+
+TEST(Families, times_in_a_plot_have_the_unit_that_people_read) {
+  results::Result result = sample::result();
+  for (results::Process& process : result.processes)
+    if (process.benchmark.starts_with("allocator/")) {
+      process.real_time *= 1e5;
+      for (auto& [phase, samples] : process.samples)
+        for (double& one : samples) one *= 1e5;
+    }
+  const Chart time = chart(section_of("allocator", result), "allocator-growing_buffers");
+  EXPECT_NE(time.title.find(" µs per step"), std::string::npos) << time.title;
+  const std::string spec = json::serialize(specification(time));
+  EXPECT_NE(spec.find("ms per step (log scale)"), std::string::npos) << spec;
+  EXPECT_NE(spec.find("format(datum.value / 1000000, "), std::string::npos) << spec;
+}
+
+TEST(Families, a_plot_of_times_has_each_process_for_a_reader_who_asks) {
+  const results::Result result = sample::result();
+  const Chart time = chart(section_of("allocator", result), "allocator-random_replace");
+  const std::vector<stats::Datum> times = judge::process_times(result, "allocator/buddy/random_replace");
+  const json::array& drawn = time.processes.at("replace").at("buddy").as_array();
+  ASSERT_EQ(drawn.size(), times.size());
+  EXPECT_EQ(drawn.front().at(0).as_int64(), times.front().block);
+  EXPECT_NEAR(drawn.front().at(1).as_double(), times.front().value, 0.001 * times.front().value);
+  const Chart frame = chart(section_of("command_bucket", result), "command_bucket-frame");
+  EXPECT_EQ(frame.processes.size(), 4u) << "three phases and all of them";
+  const auto has_layer = [](const json::object& spec) {
+    return json::serialize(spec).find(R"("name":"processes")") != std::string::npos;
+  };
+  EXPECT_TRUE(has_layer(specification(time)));
+  EXPECT_FALSE(has_layer(drawing_specification(time, DrawingTarget::kFile)));
+  Chart none = time;
+  none.processes = {};
+  EXPECT_FALSE(has_layer(specification(none)));
+}
+
+TEST(Families, a_plot_of_times_marks_what_an_article_states) {
+  const results::Result result = sample::result();
+  const Section section =
+      family_section("command_bucket", results::describe(sample::background().families, "command_bucket"), result, {},
+                     {}, sample::background().articles);
+  const Chart& frame = chart(section, "command_bucket-frame_work");
+  const auto rows = frame.data.at("published").as_array();
+  const auto found = std::ranges::find_if(
+      rows, [](const json::value& row) { return row.at("variant") == "v2_st_linear" && row.at("phase") == "add"; });
+  ASSERT_NE(found, rows.end());
+  const double from = judge::median_of(judge::process_times(result, "command_bucket/v1_st_new/frame_work", "add"));
+  EXPECT_DOUBLE_EQ(found->at("value").as_double(), from / 1.46);
+  EXPECT_EQ(found->at("what"), "1.46 times as fast as v1_st_new");
+  EXPECT_NE(frame.note.find("Diamonds: where the ratios that "), std::string::npos) << frame.note;
+  EXPECT_TRUE(
+      chart(section_of("command_bucket", result), "command_bucket-frame_work").data.at("published").as_array().empty());
 }
 
 TEST(Families, name_the_number_by_which_the_time_of_a_phase_is_divided) {

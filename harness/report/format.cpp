@@ -22,7 +22,30 @@ TimeUnit unit_of(double ns) {
   return {1, "ns"};
 }
 
+/// Where a logarithmic axis has its middle. Without a positive end, the other end.
+double middle(double low, double high) {
+  return low > 0 ? std::sqrt(low) * std::sqrt(high) : high;
+}
+
 }  // namespace
+
+AxisUnit time_axis(double low, double high) {
+  const TimeUnit unit = unit_of(middle(low, high));
+  return {unit.ns, unit.name};
+}
+
+AxisUnit byte_axis(double low, double high) {
+  static constexpr std::array kUnits{"bytes", "kB", "MB", "GB"};
+  double size = 1;
+  std::size_t unit = 0;
+  for (const double value = middle(low, high); value >= 1000 * size && unit + 1 < kUnits.size(); ++unit) size *= 1000;
+  return {size, kUnits[unit]};
+}
+
+std::optional<std::string> after_ns(const std::string& unit) {
+  if (unit != "ns" && !unit.starts_with("ns ")) return std::nullopt;
+  return unit.substr(2);
+}
 
 std::string number(double value) {
   const double size = std::abs(value);

@@ -21,6 +21,19 @@ std::string duration(double ns);
 /// "23.1 ns (22.9 to 24.4)", in the unit of the median; only the median without an interval.
 std::string duration_with_interval(const stats::Estimate& ns);
 
+/// The unit of an axis: every label of an axis has the same.
+struct AxisUnit {
+  double size = 1;  ///< in units of the data
+  std::string name;
+};
+/// For times in ns and for bytes: the unit of the (geometric) middle of the range. Bytes have decimal units, because
+/// the ticks of an axis are decimal.
+AxisUnit time_axis(double low, double high);
+AxisUnit byte_axis(double low, double high);
+
+/// "ns per pair" as a unit of times: " per pair". None for any other unit.
+std::optional<std::string> after_ns(const std::string& unit);
+
 /// A value as a formula gives it: whole numbers with all digits, others with four significant ones, never with an
 /// exponent: "524,288", "0.0009766".
 std::string plain(double value);

@@ -16,6 +16,31 @@ TEST(Format, numbers_have_three_digits_and_the_whole_integer_part) {
   EXPECT_EQ(number(1234567), "1,234,567");
 }
 
+TEST(Format, times_have_the_unit_that_people_read) {
+  EXPECT_EQ(duration(0.502), "0.502 ns");
+  EXPECT_EQ(duration(999.6), "1.00 µs");
+  EXPECT_EQ(duration(4030000), "4.03 ms");
+  EXPECT_EQ(duration(1.2e9), "1.20 s");
+  EXPECT_EQ(duration_with_interval({12, 527126, stats::Interval{510000, 1100000}}), "527 µs (510 to 1,100)");
+  EXPECT_EQ(duration_with_interval({1, 23.1, {}}), "23.1 ns");
+}
+
+TEST(Format, an_axis_has_the_unit_of_its_middle) {
+  const auto name = [](const AxisUnit& unit) { return unit.name; };
+  EXPECT_EQ(name(time_axis(20, 9000)), "ns") << "9,000 ns beside 20 ns";
+  EXPECT_EQ(name(time_axis(150, 800)), "ns");
+  EXPECT_EQ(name(time_axis(400, 2e6)), "µs");
+  EXPECT_EQ(name(time_axis(1e6, 4e7)), "ms");
+  EXPECT_EQ(time_axis(1e6, 4e7).size, 1e6);
+  EXPECT_EQ(name(time_axis(0, 3e9)), "s");
+  EXPECT_EQ(name(byte_axis(100, 900)), "bytes");
+  EXPECT_EQ(name(byte_axis(960000, 2300000)), "MB");
+  EXPECT_EQ(byte_axis(960000, 2300000).size, 1e6);
+  EXPECT_EQ(after_ns("ns per pair"), " per pair");
+  EXPECT_EQ(after_ns("ns"), "");
+  EXPECT_EQ(after_ns("nsec"), std::nullopt);
+}
+
 TEST(Format, plain_numbers_have_no_exponent) {
   EXPECT_EQ(plain(524288), "524,288");
   EXPECT_EQ(plain(4294967296.0), "4,294,967,296");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "harness/report/charts.h"
 #include "harness/report/format.h"
 #include "harness/report/history_text.h"
 #include "harness/stats/quantile.h"
@@ -106,9 +107,8 @@ json::object drawn(const SeriesPoint& point, const stats::Interval& shown) {
           {"high", std::min(interval.high, shown.high)},
           {"session", point.session},
           {"commit", short_name(point.commit)},
-          {"shown", point.interval ? fmt::format("{} ({})", number(point.median),
-                                                 range(number(interval.low), number(interval.high)))
-                                   : number(point.median)}};
+          {"shown", after_ns(axis_of(point)) ? duration_with_interval({0, point.median, point.interval})
+                                             : with_interval({0, point.median, point.interval})}};
 }
 
 std::string title_of(const judge::SeriesHistory& history) {
@@ -153,7 +153,11 @@ Chart history_chart(const judge::SeriesHistory& history) {
   chart.data = {{"rows", std::move(rows)},
                 {"levels", levels_of(points, history.findings.changes, first)},
                 {"changes", std::move(changes)}};
-  chart.words = {{"axis", axis_of(points.back())}};
+  const std::string axis = axis_of(points.back());
+  const std::optional<std::string> after = after_ns(axis);
+  const AxisUnit unit = after ? time_axis(shown.low, shown.high) : AxisUnit{};
+  chart.words = {{"axis", after ? unit.name + *after : axis}, {"shown", after ? "time" + *after : axis}};
+  set_unit(chart, unit);
   return chart;
 }
 

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <limits>
 #include <set>
 
+#include "harness/report/charts.h"
 #include "harness/report/format.h"
 
 namespace lab::report {
@@ -16,9 +19,11 @@ namespace {
 /// Above this number of points in a line, each is only as large as the line is wide.
 constexpr std::size_t kMostDots = 30;
 
-json::object row_of(const Line& line, const LinePoint& point, const std::string& shade) {
-  return {{"line", line.name}, {"benchmark", line.benchmark}, {"shade", shade}, {"x", point.x},
-          {"y", point.y},      {"shown", number(point.y)}};
+json::object row_of(const Line& line, const LinePoint& point, const std::string& shade, bool time) {
+  const stats::Estimate shown{0, point.y, point.interval};
+  return {{"line", line.name}, {"benchmark", line.benchmark},
+          {"shade", shade},    {"x", point.x},
+          {"y", point.y},      {"shown", time ? duration_with_interval(shown) : with_interval(shown)}};
 }
 
 json::object interval_of(const Line& line, const LinePoint& point, const std::string& shade) {
@@ -32,11 +37,14 @@ Chart line_chart(std::string_view name, const std::vector<Line>& lines, const Li
   json::array rows, intervals;
   std::set<double> at;
   std::size_t most = 0;
+  double low = std::numeric_limits<double>::max(), high = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool coloured = i < kColouredLines || lines.size() == kColouredLines + 1;
     const std::string shade = coloured ? lines[i].name : "others";
     for (const LinePoint& point : lines[i].points) {
-      rows.push_back(row_of(lines[i], point, shade));
+      rows.push_back(row_of(lines[i], point, shade, axes.y_time.has_value()));
+      low = std::min(low, point.y);
+      high = std::max(high, point.y);
       if (point.interval && point.interval->low < point.interval->high)
         intervals.push_back(interval_of(lines[i], point, shade));
       at.insert(point.x);
@@ -57,8 +65,12 @@ Chart line_chart(std::string_view name, const std::vector<Line>& lines, const Li
   const auto title = [](const std::string& text, bool log) { return log ? text + " (log scale)" : text; };
   Chart chart("lines", name);
   chart.data = {{"rows", std::move(rows)}, {"intervals", std::move(intervals)}};
-  chart.words = {
-      {"x_title", title(axes.x_title, axes.x_log)}, {"y_title", title(axes.y_title, axes.y_log)}, {"x_label", x_label}};
+  const AxisUnit unit = axes.y_time ? time_axis(low, high) : AxisUnit{};
+  chart.words = {{"x_title", title(axes.x_title, axes.x_log)},
+                 {"y_title", title(axes.y_time ? unit.name + *axes.y_time : axes.y_title, axes.y_log)},
+                 {"y_shown", axes.y_time ? "time" + *axes.y_time : axes.y_title},
+                 {"x_label", x_label}};
+  set_unit(chart, unit);
   chart.values = {{"x_scale", scale(axes.x_log, {{"nice", false}, {"padding", 12}})},
                   {"y_scale", scale(axes.y_log, {{"nice", false}, {"padding", 12}})},
                   {"point_size", most > kMostDots ? 4 : 62},

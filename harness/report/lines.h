@@ -26,7 +26,8 @@ struct Line {
 struct LineAxes {
   std::string x_title, y_title;  ///< with units
   bool x_log = false, y_log = false;
-  bool ticks_at_points = false;  ///< labels the x axis at the lines' points alone
+  bool ticks_at_points = false;            ///< labels the x axis at the lines' points alone
+  std::optional<std::string> y_time = {};  ///< y is a time in ns of this: " per pair"
   /// A second line of some labels of the x axis.
   std::map<double, std::string> x_notes = {};
 };

@@ -92,7 +92,7 @@ Section headline_section(const std::vector<AnsweredFamily>& families, const resu
 
 Section answer_section(const AnsweredFamily& family) {
   Section section{"answer-" + family.name, "The answer"};
-  if (family.answers.empty() && !family.finding.empty()) section.add(Paragraph{capitalized(family.finding) + "."});
+  if (family.answers.empty() && !family.finding.empty()) section.add(Paragraph{family.finding + "."});
   List list;
   for (const ChoiceAnswer& answer : family.answers)
     list.items.push_back(fmt::format("{}: {}", answer.group, sentence_of(answer)));

@@ -92,6 +92,12 @@ TEST(FitScript, a_legend_gets_the_columns_that_fit) {
   EXPECT_EQ(legend(45), R"([1,"{\"one two\":[\"one\",\"two\"],\"b\":[\"b\"]}[datum.label]"])");
 }
 
+TEST(FitScript, an_axis_of_numbers_has_one_width) {
+  Script fit_script = fit();
+  EXPECT_EQ(fit_script("((spec) => [fix_numbers(spec), spec.config.axisY])({config: {axisY: {grid: true}}})"),
+            R"([66,{"grid":true,"minExtent":44,"maxExtent":44}])");
+}
+
 TEST(FitScript, a_label_is_beside_its_point_or_has_a_line_to_it) {
   Script fit_script = fit();
   const std::string plot = "{width: 300, height: 300}";
@@ -157,6 +163,28 @@ TEST(FiguresScript, draws_the_lines_and_the_variant_that_the_reader_chooses) {
   EXPECT_EQ(script("part_of(lines, 1, 1, all)"), "\"1 of the 2 tables that match are drawn\"");
   EXPECT_EQ(script("[variant_of(select, variants, all), select.options.map(({disabled}) => disabled)]"),
             R"(["w",[true,false]])");
+}
+
+TEST(FiguresScript, shows_each_process_of_the_rows_that_are_left_when_asked) {
+  Script script("figures.js",
+                "const usermeta = {processes: {p: {a: [[1, 5], [2, 6]], b: [[1, 7]]}}};"
+                "const spec = {height: {step: 20}, layer: [{name: 'processes'}, {}], datasets: {rows: [{variant: 'a', "
+                "benchmark: 'f/a/w', phase: 'p'}, {variant: 'c', benchmark: 'f/c/w', phase: 'p'}]}};");
+  EXPECT_EQ(
+      script("with_processes(spec, usermeta, true).datasets.processes"),
+      R"([{"variant":"a","benchmark":"f/a/w","phase":"p","block":1,"value":5},{"variant":"a","benchmark":"f/a/w","phase":"p","block":2,"value":6}])");
+  EXPECT_EQ(script("with_processes(spec, usermeta, true).height.step"), "30");
+  EXPECT_EQ(script("[with_processes(spec, usermeta, false).layer, spec.height.step]"), "[[{}],20]");
+  EXPECT_EQ(script("with_processes({layer: [1]}, undefined, true)"), R"({"layer":[1]})");
+}
+
+TEST(FiguresScript, marks_an_articles_values_of_the_variants_that_are_left) {
+  Script script("figures.js",
+                "const of = (published) => ({layer: [{name: 'published'}, {}], datasets: {rows: [{variant: 'a'}], "
+                "published}});");
+  EXPECT_EQ(script("with_published(of([{variant: 'a'}, {variant: 'b'}])).datasets.published"), R"([{"variant":"a"}])");
+  EXPECT_EQ(script("with_published(of([{variant: 'b'}])).layer"), "[{}]");
+  EXPECT_EQ(script("with_published({layer: [], datasets: {rows: []}})"), R"({"layer":[],"datasets":{"rows":[]}})");
 }
 
 TEST(FilterScript, matches_benchmarks_by_text_family_and_verdict) {

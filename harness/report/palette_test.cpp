@@ -5,6 +5,8 @@
 #include <array>
 #include <boost/json.hpp>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "harness/report/resources.h"
 
@@ -78,9 +80,8 @@ std::string colour(const std::string& name, std::size_t mode) {
 }  // namespace
 
 TEST(Palette, adjacent_colours_differ_in_every_colour_blindness) {
-  const std::vector<std::vector<std::string>> groups{{"b1", "b2", "b3", "b4", "b5", "b6", "b7"},
-                                                     {"c1", "c2", "c3", "c4", "c5", "c6"},
-                                                     {"good", "weak", "bad", "open"}};
+  const std::vector<std::vector<std::string>> groups{
+      {"c1", "c2", "c3", "c4", "c5", "c6", "rest"}, {"mark", "h3", "rest"}, {"good", "weak", "bad", "open"}};
   // A distance of 2.3 is just noticed; small marks far from each other need several times that.
   constexpr double kLeast = 15;
   for (const std::vector<std::string>& group : groups)
@@ -92,6 +93,52 @@ TEST(Palette, adjacent_colours_differ_in_every_colour_blindness) {
             EXPECT_GE(distance(lab(colour(a, mode), vision), lab(colour(b, mode), vision)), kLeast)
                 << a << " and " << b << ", " << vision.name << ", " << (mode == 0 ? "light" : "dark");
           }
+}
+
+TEST(Palette, a_colour_of_a_series_is_none_of_an_answer) {
+  // Of full vision alone: a series has a shape and a legend, too.
+  constexpr double kLeast = 15;
+  for (const std::size_t mode : {std::size_t{0}, std::size_t{1}})
+    for (const char* series : {"c1", "c2", "c3", "c4", "c5", "c6"})
+      for (const char* other : {"good", "weak", "bad", "open", "mark", "link"})
+        EXPECT_GE(distance(lab(colour(series, mode), kColourVisions[0]), lab(colour(other, mode), kColourVisions[0])),
+                  kLeast)
+            << series << " and " << other << (mode == 0 ? ", light" : ", dark");
+}
+
+TEST(Palette, no_chart_has_colours_of_two_meanings) {
+  const auto meaning = [](const std::string& name) -> std::string {
+    if (name.size() == 2 && name[0] == 'c') return "series";
+    if (name.size() == 2 && name[0] == 'h') return "amount";
+    if (name == "good" || name == "weak" || name == "bad" || name == "open") return "answer";
+    return "";
+  };
+  std::size_t charts = 0;
+  for (const Resource& one : resources()) {
+    const std::string_view name = one.name;
+    if (!name.ends_with(".json") || name == "palette.json" || name == "theme.json") continue;
+    ++charts;
+    std::set<std::string> meanings;
+    for (std::size_t at = one.content.find("var(--"); at != std::string_view::npos;
+         at = one.content.find("var(--", at + 1)) {
+      const std::string used(one.content.substr(at + 6, one.content.find(')', at) - at - 6));
+      EXPECT_NO_THROW(colour(used, 0)) << name << ": " << used;
+      if (!meaning(used).empty()) meanings.insert(meaning(used));
+    }
+    EXPECT_LE(meanings.size(), 1u) << name;
+  }
+  EXPECT_GE(charts, 18u);
+}
+
+TEST(Palette, answers_differ_on_grey_paper_by_lightness_or_shape) {
+  // The choice of a variant has a shape for each answer; verdicts have words. Parts of a drawing have lightness alone.
+  for (const std::size_t mode : {std::size_t{0}, std::size_t{1}}) {
+    const auto lightness = [&](const char* name) { return lab(colour(name, mode), kColourVisions[0])[0]; };
+    EXPECT_GE(std::abs(lightness("mark") - lightness("h3")), 15) << mode;
+    EXPECT_GE(std::abs(lightness("h3") - lightness("rest")), 15) << mode;
+    for (const auto& [a, b] : {std::pair{"h0", "h1"}, {"h1", "h2"}, {"h2", "h3"}, {"h3", "h4"}, {"h4", "h5"}})
+      EXPECT_GE(std::abs(lightness(a) - lightness(b)), 5) << a << " and " << b << ", " << mode;
+  }
 }
 
 TEST(Palette, text_and_marks_have_enough_contrast) {

@@ -279,7 +279,8 @@ Page family_page(const AnsweredFamily& family, const ReportInput& input, const s
   add(page.sections, answer_section(family));
   add(page.sections, questions_section(family.name, family.questions, fitness));
   add(page.sections, choice_section(family.name, family.described, *input.result, fitness));
-  add(page.sections, family_section(family.name, family.described, *input.result, input.exhibits, fitness));
+  add(page.sections,
+      family_section(family.name, family.described, *input.result, input.exhibits, fitness, background.articles));
   for (Section& section : claims_sections(family.name, judged, background, *input.result, fitness))
     add(page.sections, std::move(section));
   add(page.sections, variants_section(family.name, *input.result));

@@ -124,7 +124,7 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
   const std::string y_title = metric.unit.empty() ? metric.title : metric.unit;
   Chart chart = line_chart(fmt::format("{}-{}-sweep", workload.family, workload.name), lines,
                            {with_unit(axis.name, axis.unit), y_title, is_wide(axis),
-                            metric.kind == results::MetricKind::kTime, true, counts});
+                            metric.kind == results::MetricKind::kTime, true, after_ns(metric.unit), counts});
   std::vector<Contender> contenders;
   for (auto line = lines.begin(); line != ends.begin(); ++line) {
     const LinePoint& point = *point_at(*line, last);
@@ -135,9 +135,11 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
   const bool bars = std::ranges::any_of(lines, [](const Line& line) {
     return std::ranges::any_of(line.points, [](const LinePoint& point) { return point.interval.has_value(); });
   });
-  const std::string best = metric.kind == results::MetricKind::kExact ? number(contenders.front().value.median)
-                                                                      : with_interval(contenders.front().value);
-  const std::string value = best + (metric.unit.empty() ? "" : " " + metric.unit);
+  const std::optional<std::string> after = after_ns(metric.unit);
+  const std::string best = after ? duration_with_interval(contenders.front().value)
+                           : metric.kind == results::MetricKind::kExact ? number(contenders.front().value.median)
+                                                                        : with_interval(contenders.front().value);
+  const std::string value = best + (after ? *after : metric.unit.empty() ? "" : " " + metric.unit);
   if (fitness.fit || metric.kind == results::MetricKind::kExact)
     chart.title = fmt::format("{}: at {} {}{}, {}", workload.name, last, axis.name,
                               explained.empty() ? "" : " (" + explained + ")",

@@ -146,9 +146,10 @@ Family describe(const Families& families, const std::string& name) {
 MetricColumn default_column(const std::string& metric) {
   constexpr std::string_view kSuffix = "_bytes";
   const bool bytes = metric.ends_with(kSuffix);
-  std::string title = capitalized(metric.substr(0, metric.size() - (bytes ? kSuffix.size() : 0)));
+  std::string title = metric.substr(0, metric.size() - (bytes ? kSuffix.size() : 0));
   std::replace(title.begin(), title.end(), '_', ' ');
-  return {metric, title + (bytes ? ", bytes" : ""), bytes ? NumberFormat::kWhole : NumberFormat::kNumber, true};
+  return {metric, capitalized(title) + (bytes ? ", bytes" : ""), bytes ? NumberFormat::kWhole : NumberFormat::kNumber,
+          true};
 }
 
 Expected<Families> load_families(const fs::path& root) {

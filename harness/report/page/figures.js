@@ -10,7 +10,7 @@ const matching_lines = ({lines}, {columns}) => lines.filter((line) => line.colum
 const fix_series = (spec) => {
   const unique = (field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
   for (const {data, encoding} of [spec, ...spec.layer ?? []])
-    for (const channel of ['color', 'shape', 'stroke'].map((name) => encoding?.[name]))
+    for (const channel of ['color', 'shape', 'stroke', 'strokeDash'].map((name) => encoding?.[name]))
       if (channel?.type === 'nominal' && !channel.scale?.domain && (data?.name ?? 'rows') === 'rows') {
         channel.scale = {...channel.scale, domain: unique(channel.field)};
         if (channel.legend === null) delete channel.legend;  // one null would remove the legends of all channels with this domain
@@ -34,6 +34,16 @@ const variant_of = (select, {datasets, usermeta}, choice) => {
 const first_rows = ({datasets: {rows}, usermeta: {first}}, choice, wants_all) =>
   wants_all || rows.some((row) => !is_kept(choice, row)) ? rows : rows.filter(({variant}) => first.includes(variant));
 
+// The layer of single processes is drawn if the reader asked for it: of the rows that are left. It needs more height.
+const process_rows = ({processes}, rows) => rows.flatMap(({variant, benchmark, phase}) =>
+  (processes?.[phase]?.[variant] ?? []).map(([block, value]) => ({variant, benchmark, phase, block, value})));
+const with_processes = (spec, usermeta, wanted) => {
+  if (!usermeta?.processes) return spec;
+  const rows = wanted ? process_rows(usermeta, spec.datasets.rows) : [];
+  if (rows.length === 0) return without_layer(spec, 'processes');
+  return {...spec, height: {...spec.height, step: 1.5 * spec.height.step}, datasets: {...spec.datasets, processes: rows}};
+};
+
 // The rows of a chart before the filter.
 const all_rows = (figure, specification, choice) => {
   const {datasets, usermeta} = specification;
@@ -44,12 +54,22 @@ const all_rows = (figure, specification, choice) => {
   return datasets.rows.filter(({variant}) => variant === drawn);
 };
 
+const without_layer = (spec, unwanted) => ({...spec, layer: spec.layer.filter(({name}) => name !== unwanted)});
+
+// An article's values of the variants that are left: others would get empty rows.
+const with_published = (spec) => {
+  const {rows, published} = spec.datasets;
+  if (!published) return spec;
+  const left = published.filter(({variant}) => rows.some((row) => row.variant === variant));
+  return left.length === 0 ? without_layer(spec, 'published') : {...spec, datasets: {...spec.datasets, published: left}};
+};
+
 // The specification with those of `rows` that match the filter; null if there are none.
 const filtered = ({usermeta, ...drawn}, rows, choice) => {
   const spec = structuredClone({...drawn, datasets: {...drawn.datasets, rows}}), kept = (row) => is_kept(choice, row);
   if (!spec.datasets.rows.every(kept)) fix_series(spec);
   for (const [name, some] of Object.entries(spec.datasets)) spec.datasets[name] = some.filter(kept);
-  return spec.datasets.rows.length === 0 ? null : spec;
+  return spec.datasets.rows.length === 0 ? null : with_published(spec);
 };
 
 // The title describes all rows, so a filtered chart says how many are left; null if all are.
@@ -97,7 +117,7 @@ const draw = async (figure, specification, choice) => {
   show_if_none(figure.closest('.charts'));
   if (spec === null || is_closed(figure)) return;
   show_part(figure, part_of(specification, spec.datasets.rows.length, rows.length, choice));
-  await embed(figure.querySelector('.plot'), spec, () => turn === figure.turn);
+  await embed(figure.querySelector('.plot'), with_processes(spec, specification.usermeta, figure.wants_processes), () => turn === figure.turn);
 };
 
 // A rotated phone has another width.
@@ -142,6 +162,24 @@ const offer_all = (specification_of, then) => {
     figure.querySelector('.plot').after(says);
   }
 };
+// The median of each process of a row, from a button or a mark of the chart.
+const offer_processes = (specification_of, then) => {
+  for (const figure of document.querySelectorAll('figure[data-chart]')) {
+    if (!specification_of(figure).usermeta?.processes) continue;
+    const button = make('button', {type: 'button', textContent: 'Show each process'});
+    const toggle = () => {
+      figure.wants_processes = !figure.wants_processes;
+      button.textContent = figure.wants_processes ? 'Hide the processes' : 'Show each process';
+      button.setAttribute('aria-expanded', String(figure.wants_processes));
+      then(figure);
+    };
+    button.setAttribute('aria-expanded', 'false');
+    button.addEventListener('click', toggle);
+    figure.addEventListener('click', ({target}) => { if (target.closest('.mark-symbol.role-mark')) toggle(); });
+    const beside = figure.querySelector('.ranked');
+    if (beside) beside.append(' ', button); else figure.querySelector('.plot').after(make('p', {className: 'ranked'}, button));
+  }
+};
 const unique_variants = (rows) => new Set(rows.map(({variant}) => variant)).size;
 // By benchmark, the figures that draw it.
 const by_benchmark = (figures, specification_of) => {
@@ -162,6 +200,7 @@ const start_charts = () => {
   document.addEventListener('toggle', ({target}) => { if (target.open) draw_all(figures.filter((figure) => target.contains(figure))); }, true);
   offer_variants((figure) => draw_all([figure]));
   offer_all(specification_of, (figure) => draw_all([figure]));
+  offer_processes(specification_of, (figure) => draw_all([figure]));
   draw_all(figures);
   let drawn_in = null;
   return {

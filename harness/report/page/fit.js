@@ -3,7 +3,7 @@
 'use strict';
 const kNarrow = 520;  // pixels: in narrower charts, a row's name is above its marks, not to their left
 const kMostNames = 0.5;  // maximum share of the width for names to the left of marks
-const kNumbers = 66;  // width in pixels of a numeric axis with its title
+const kNumbers = 66, kTitle = 22;  // width in pixels of a numeric axis with its title, and of that title
 const kEdges = 30;  // pixels of padding, both sides together
 const kSymbol = 20;  // pixels of a legend's symbol, with its distance from the label
 
@@ -54,7 +54,7 @@ const place_names = (spec, axis, width, measure) => {
   return 0;
 };
 
-const legend_channels = (spec) => views_of(spec).flatMap(({encoding}) => ['color', 'shape', 'stroke'].map((name) => encoding?.[name]))
+const legend_channels = (spec) => views_of(spec).flatMap(({encoding}) => ['color', 'shape', 'stroke', 'strokeDash'].map((name) => encoding?.[name]))
   .filter((channel) => channel?.type === 'nominal' && channel.legend !== null);
 
 const place_legend = (spec, room, measure) => {
@@ -191,9 +191,16 @@ const place_labels = (spec, plot_width, measure) => {
   spec.layer = spec.layer.filter((one) => spec.datasets[one.name]?.length !== 0);
 };
 
+// The axis has the same width whatever its numbers are: names are placed before it is drawn.
+const fix_numbers = (spec) => {
+  const extent = kNumbers - kTitle, config = spec.config.axisY ?? {};
+  spec.config.axisY = {...config, minExtent: extent, maxExtent: extent};
+  return kNumbers;
+};
+
 globalThis.fit_to = (spec, width) => {
   const measure = measure_in(spec.config.font), names = spec.encoding?.y;
-  const names_width = names?.type === 'nominal' ? place_names(spec, names, width, measure) : kNumbers;
+  const names_width = names?.type === 'nominal' ? place_names(spec, names, width, measure) : fix_numbers(spec);
   place_legend(spec, width - names_width - kEdges, measure);
   place_labels(spec, width - names_width - kEdges, measure);
   return spec;

@@ -4,7 +4,7 @@
 for (const place of document.querySelectorAll('.replay')) {
   const {levels, bytes, leaf, steps} = JSON.parse(document.getElementById('replays').textContent)[place.dataset.replay];
   const kRow = 30, kNames = 64, kGap = 2;
-  const kColours = {allocated: '--b2', free: '--b3', split: '--b7'};
+  const kColours = {allocated: '--mark', free: '--h3', split: '--rest'};
   const leaves = bytes / leaf;
   const still = matchMedia('(prefers-reduced-motion: reduce)');
 

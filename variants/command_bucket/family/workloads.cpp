@@ -419,9 +419,11 @@ unsigned workers_for(Threading threading, unsigned threads) {
 std::vector<bench::Workload> workloads(const Renderer& renderer) {
   std::vector<bench::Workload> all{
       frames("frame", "10,000 meshes and 10,000 lights through three command buckets", renderer, {}),
-      with_exhibits(frames("frame_work", "the same frame with artificial work for each command", renderer,
-                           {.work_steps = kArticleWorkSteps}),
-                    renderer)};
+      with_exhibits(
+          frames("frame_work",
+                 "10,000 meshes and 10,000 lights through three command buckets, with artificial work for each command",
+                 renderer, {.work_steps = kArticleWorkSteps}),
+          renderer)};
   const auto add = [&all](std::vector<bench::Workload> more) {
     all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };

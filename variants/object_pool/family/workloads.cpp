@@ -63,7 +63,10 @@ std::vector<bench::Workload> churn(const TaskTable& tasks) {
   };
 
   bench::Workload bursts = make_workload(
-      "churn_bursts", "the same, in bursts: 1 to 256 are destroyed, then as many created", {"total"}, pairs, "pair");
+      "churn_bursts",
+      "of 10,000 objects of 64 bytes, 1 to 256 random ones are destroyed in a burst, then as many are created; 16,384 "
+      "slots",
+      {"total"}, pairs, "pair");
   bursts.prepare = [=](const bench::Case& inputs) { return make(burst_plan(inputs.seed, kCapacity, kLive, pairs)); };
 
   bench::Workload objects =
@@ -124,10 +127,12 @@ std::vector<bench::Workload> iteration(const TaskTable& tasks) {
                            const bench::Case& inputs) { return make(inputs.seed, plan); };
     return workload;
   };
-  return {half("iterate_half",
-               "a walk over the half of 16,384 objects that lives; others were replaced before each walk", kCapacity),
-          supported_if(!tasks.searches, kSearchesMillions,
-                       half("iterate_half_large", "the same of 1,048,576 objects, beyond the caches", kLargeCapacity))};
+  return {
+      half("iterate_half", "a walk over the half of 16,384 objects that lives; others were replaced before each walk",
+           kCapacity),
+      supported_if(!tasks.searches, kSearchesMillions,
+                   half("iterate_half_large", "a walk over the half of 1,048,576 objects that lives: beyond the caches",
+                        kLargeCapacity))};
 }
 
 bench::Workload frame(const TaskTable& tasks) {
@@ -167,9 +172,13 @@ std::vector<bench::Workload> overload(const TaskTable& tasks) {
   constexpr Rule kRules[] = {
       {"overload_sized", "sounds with a burst beyond 64 voices: the pool has as many as are asked for at once",
        LoadRule::kSized},
-      {"overload_ignore", "the same with 64 voices: a full pool creates nothing", LoadRule::kIgnore},
-      {"overload_replace", "the same: in a full pool the quietest sound ends for the new one", LoadRule::kReplace},
-      {"overload_grow", "the same: a full pool gets another one of 64, which goes when it is empty", LoadRule::kGrow}};
+      {"overload_ignore", "sounds with a burst beyond 64 voices: a full pool creates nothing", LoadRule::kIgnore},
+      {"overload_replace",
+       "sounds with a burst beyond 64 voices: in a full pool the quietest sound ends for the new one",
+       LoadRule::kReplace},
+      {"overload_grow",
+       "sounds with a burst beyond 64 voices: a full pool gets another one of 64, which goes when it is empty",
+       LoadRule::kGrow}};
   std::vector<bench::Workload> all;
   // All seeds have about as many requests, but not exactly; a time is that of the whole scenario.
   for (const Rule& rule : kRules) {
@@ -270,7 +279,9 @@ std::vector<bench::Workload> workloads(const TaskTable& tasks) {
                       "16,384 objects of 16 to 512 bytes, of which each size is half as many as the next smaller one: "
                       "a pool for each size",
                       tasks.soak));
-  all.push_back(sizes(tasks, "sizes_largest", "the same objects in one pool, whose slots have the largest size",
+  all.push_back(sizes(tasks, "sizes_largest",
+                      "16,384 objects of 16 to 512 bytes, of which each size is half as many as the next smaller one: "
+                      "one pool, whose slots have the largest size",
                       tasks.largest_slots));
   all.push_back(soak(tasks));
   return all;

@@ -135,7 +135,8 @@ void show_film(const Scenario& scenario, const MakeBuffer& make, std::uint64_t s
                 {"most live", std::ranges::max(film.live)},
                 {"compactions", static_cast<double>(film.compactions)},
                 {"pages allocated", static_cast<double>(film.pages_allocated)},
-                {"pages recycled", static_cast<double>(film.pages_recycled)}});
+                {"pages recycled", static_cast<double>(film.pages_recycled)}},
+               {"page", "frames", static_cast<double>(kFrameNs) / 1000});
 }
 
 void count_particles(const Scenario& scenario, const MakeBuffer& make, std::uint64_t seed, bench::ExhibitFiles& files) {
@@ -179,7 +180,7 @@ bench::Workload with_film(bench::Workload workload, const Scenario& scenario, co
   return with(std::move(workload),
               {{"bytes", "Bytes for each live particle", kSeries},
                {"pages", "Pages as bars over the frames: live particles green, dead ones red", kImage},
-               {"page_events", "Pages over time: each row is a page, and a millisecond a frame", kEvents}},
+               {"page_events", "Pages over the frames: each row is a page", kEvents}},
               [scenario, make](const bench::Case& inputs, bench::ExhibitFiles& files) {
                 show_film(scenario, make, inputs.seed, files);
               });
