@@ -342,4 +342,14 @@ TEST(FiguresScript, shows_the_first_rows_of_a_ranked_chart_until_all_are_wanted_
   EXPECT_EQ(script("names(first_rows(ranked, of_b, false))"), "\"abc\"");
 }
 
+TEST(FitScript, breaks_the_title_of_an_axis_that_is_wider_than_the_plot) {
+  Script script("fit.js",
+                "const half = (text, fontSize) => [...String(text)].length * fontSize / 2;"
+                "const titled = (title) => ({config: {axis: {titleFontSize: 10}}, encoding: {x: {axis: {title}}}});"
+                "const broken = (title, room) => { const spec = titled(title); break_titles(spec, room, half); "
+                "return spec.encoding.x.axis.title; };");
+  EXPECT_EQ(script("broken('bytes taken', 60)"), "\"bytes taken\"");
+  EXPECT_EQ(script("broken('bytes taken', 40)"), R"(["bytes","taken"])");
+}
+
 }  // namespace lab::report

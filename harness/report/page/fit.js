@@ -198,10 +198,21 @@ const fix_numbers = (spec) => {
   return kNumbers;
 };
 
+// A title below the plot is no wider than that.
+const break_titles = (spec, room, measure) => {
+  for (const {encoding} of views_of(spec)) {
+    const axis = encoding?.x?.axis;
+    if (typeof axis?.title !== 'string') continue;
+    const lines = in_lines(axis.title, room, spec.config.axis.titleFontSize, measure);
+    if (lines.length > 1) axis.title = lines;
+  }
+};
+
 globalThis.fit_to = (spec, width) => {
   const measure = measure_in(spec.config.font), names = spec.encoding?.y;
   const names_width = names?.type === 'nominal' ? place_names(spec, names, width, measure) : fix_numbers(spec);
   place_legend(spec, width - names_width - kEdges, measure);
   place_labels(spec, width - names_width - kEdges, measure);
+  break_titles(spec, width - names_width - kEdges, measure);
   return spec;
 };
