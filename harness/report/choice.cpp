@@ -17,6 +17,7 @@
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/metrics.h"
+#include "harness/report/standing.h"
 
 namespace lab::report {
 
@@ -250,13 +251,9 @@ class Choices {
                         .worst = quantile_text(best, results::kWorst),
                         .cannot = cannot_do(result_, *best.variant),
                         .figure = figure};
-    std::vector<std::string> near;
-    for (const Candidate* other : candidates)
-      if (other != &best && best.time.interval && other->time.interval &&
-          other->time.interval->low <= best.time.interval->high)
-        near.push_back(other->variant->name);
-    if (near.size() > 3) near = {fmt::format("{} others", near.size())};
-    if (!near.empty()) answer.doubt = fmt::format("its interval overlaps that of {}", enumerated(near));
+    std::vector<Contender> contenders;
+    for (const Candidate* one : candidates) contenders.push_back({one->variant->name, one->time});
+    answer.doubt = doubt_of(contenders);
     for (std::size_t i = 0; i < choice_.metrics.size() && answer.memory.empty(); ++i)
       if (best.metrics[i])
         answer.memory = fmt::format("{} {}", uncapitalized(choice_.metrics[i].title),

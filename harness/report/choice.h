@@ -18,12 +18,12 @@ struct ChoiceAnswer {
   std::string group = {};  ///< its title: what the variants can do
   std::string variant = {};
   std::string benchmark = {};
-  std::string time = {};  ///< with its interval: "23.1 ns per pair (22.9 to 24.4)"
+  std::string time = {};  ///< with its interval: "23.1 ns (22.9 to 24.4) per pair"
   std::string against =
-      {};  ///< of the family's reference on this workload: "0.18 (0.17 to 0.19) of c_library's time"; or ""
-  std::string doubt = {};   ///< the others whose intervals overlap its own: "as fast, as far as measured: a, b"; or ""
+      {};  ///< of the family's reference on this workload: "5.44 (5.30 to 5.60) times as fast as c_library"; or ""
+  std::string doubt = {};   ///< doubt_of() the others; or ""
   std::string worst = {};   ///< the worst call; "" if it was not measured
-  std::string memory = {};  ///< of the choice's first metric that has a value: "1.08 Rounding"; "" without
+  std::string memory = {};  ///< of the choice's first metric that has a value: "rounding 1.08"; "" without
   std::string cannot = {};  ///< what it cannot do
   std::string figure = {};  ///< the plot's name; "" without
   double gain = 1;          ///< the least times as fast as the reference, by the interval; 1 without

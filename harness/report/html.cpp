@@ -448,13 +448,19 @@ std::string facts_of(const Document& document) {
   return out + "</dl>\n";
 }
 
+std::string alerts_of(const Document& document, const Addresses& addresses) {
+  std::string out;
+  for (const Alert& alert : document.alerts)
+    out +=
+        fmt::format("<p class=\"alert\">{} {}</p>\n", escape_html(alert.text), addresses.link(alert.section, "More"));
+  return out;
+}
+
 /// What the first page begins with: the report's title, what spoils its findings, and its lead.
 std::string header_of_report(const Document& document, const Addresses& addresses) {
   std::string out =
       fmt::format("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escape_html(document.title), escape_html(document.lead));
-  for (const Alert& alert : document.alerts)
-    out +=
-        fmt::format("<p class=\"alert\">{} {}</p>\n", escape_html(alert.text), addresses.link(alert.section, "More"));
+  out += alerts_of(document, addresses);
   if (!document.progress.empty())
     out += fmt::format("<p class=\"progress\" role=\"status\">{}</p>\n", escape_html(document.progress));
   return out;
@@ -465,9 +471,7 @@ std::string header_of(const Page& page, const Document& document, const Addresse
   std::string out = fmt::format("<p class=\"above\">{}</p>\n<h1>{}</h1>\n", addresses.link(kFirstPage, document.title),
                                 escape_html(page.title));
   if (!page.lead.empty()) out += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(page.lead));
-  for (const Alert& alert : document.alerts)
-    out +=
-        fmt::format("<p class=\"alert\">{} {}</p>\n", escape_html(alert.text), addresses.link(alert.section, "More"));
+  out += alerts_of(document, addresses);
   return out;
 }
 

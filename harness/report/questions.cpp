@@ -9,6 +9,7 @@
 #include "harness/judge/summary.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
+#include "harness/report/standing.h"
 
 namespace lab::report {
 
@@ -42,7 +43,7 @@ std::string metric_title(const WorkloadInfo& workload, const std::string& name) 
   return uncapitalized(metric && !metric->title.empty() ? metric->title : results::default_column(name).title);
 }
 
-/// ", error against 24 samples 0.92"
+/// "; error by that of 24 samples: 0.92"
 std::string metrics_of(const Question& question, const WorkloadInfo& workload, const std::string& benchmark,
                        const Result& result) {
   std::string text;
@@ -52,7 +53,8 @@ std::string metrics_of(const Question& question, const WorkloadInfo& workload, c
   return text;
 }
 
-/// "mimalloc takes 41.2 ns per block (40.1 to 42.0), 0.80 of c_library's time; tcmalloc's interval overlaps"
+/// "mimalloc takes 41.2 ns (40.1 to 42.0) per block, 0.80 of c_library's time, but its interval overlaps that of
+/// tcmalloc"
 std::string fastest(const Question& question, const WorkloadInfo& workload, const Result& result) {
   const std::vector<Timed> all = timed(workload, result);
   if (all.empty()) return "";
@@ -65,13 +67,9 @@ std::string fastest(const Question& question, const WorkloadInfo& workload, cons
     if (const std::optional<judge::MeasuredRatio> ratio =
             judge::measured_ratio(workload.family, best.variant->name, reference->name, "", workload.name, result))
       text += fmt::format(", {} of {}'s time", with_interval(*ratio), reference->name);
-  std::vector<std::string> near;
-  for (const Timed& other : all)
-    if (&other != &best && best.time.interval && other.time.interval &&
-        other.time.interval->low <= best.time.interval->high)
-      near.push_back(other.variant->name);
-  if (near.size() > 3) near = {fmt::format("{} others", near.size())};
-  if (!near.empty()) text += fmt::format(", but its interval overlaps that of {}", enumerated(near));
+  std::vector<Contender> contenders;
+  for (const Timed& one : all) contenders.push_back({one.variant->name, one.time});
+  if (const std::string doubt = doubt_of(contenders); !doubt.empty()) text += ", but " + doubt;
   text += metrics_of(question, workload, results::benchmark_name(workload.family, best.variant->name, workload.name),
                      result);
   if (!best.variant->weakness.empty())

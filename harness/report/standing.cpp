@@ -12,11 +12,12 @@ bool is_apart(const stats::Interval& a, const stats::Interval& b) {
   return a.high < b.low || b.high < a.low;
 }
 
-/// ", but ..." if the first one's interval does not show that it is the best; "" if it does.
-std::string doubt(std::span<const Contender> all) {
+}  // namespace
+
+std::string doubt_of(std::span<const Contender> all) {
   const std::optional<stats::Interval>& own = all.front().value.interval;
   const auto others = all.subspan(1);
-  if (!own) return ", but it has too few processes for an interval";
+  if (!own) return "it has too few processes for an interval";
   std::vector<std::string> overlapping, without;
   for (const Contender& other : others) {
     if (!other.value.interval)
@@ -24,14 +25,12 @@ std::string doubt(std::span<const Contender> all) {
     else if (!is_apart(*own, *other.value.interval))
       overlapping.push_back(other.name);
   }
-  if (overlapping.size() == 1) return fmt::format(", but its interval overlaps that of {}", overlapping.front());
-  if (!overlapping.empty()) return fmt::format(", but its interval overlaps those of {} others", overlapping.size());
+  if (overlapping.size() == 1) return fmt::format("its interval overlaps that of {}", overlapping.front());
+  if (!overlapping.empty()) return fmt::format("its interval overlaps those of {} others", overlapping.size());
   if (without.empty()) return "";
-  return without.size() == 1 ? fmt::format(", but {} has too few processes for an interval", without.front())
-                             : fmt::format(", but {} others have too few processes for an interval", without.size());
+  return without.size() == 1 ? fmt::format("{} has too few processes for an interval", without.front())
+                             : fmt::format("{} others have too few processes for an interval", without.size());
 }
-
-}  // namespace
 
 std::string best_sentence(std::span<const Contender> all, const std::string& what, const std::string& value) {
   std::vector<std::string> equal;
@@ -41,7 +40,8 @@ std::string best_sentence(std::span<const Contender> all, const std::string& wha
   if (equal.size() == all.size() && equal.size() > 2)
     return fmt::format("all {} have the same median, {}", all.size(), value);
   if (equal.size() > 1) return fmt::format("{} share {}, {}", enumerated(equal), what, value);
-  return fmt::format("{} has {}, {}{}", all.front().name, what, value, doubt(all));
+  const std::string doubt = doubt_of(all);
+  return fmt::format("{} has {}, {}{}{}", all.front().name, what, value, doubt.empty() ? "" : ", but ", doubt);
 }
 
 }  // namespace lab::report

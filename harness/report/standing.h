@@ -15,6 +15,10 @@ struct Contender {
   stats::Estimate value;
 };
 
+/// Why the first contender, the best one, may not be the best: "its interval overlaps that of tcmalloc", or that too
+/// few processes have been measured for an interval. "" if it is apart from all others. `all` must not be empty.
+std::string doubt_of(std::span<const Contender> all);
+
 /// "buddy has the lowest median, 27.9 ns per pair", where `what` is "the lowest median" and `value` "27.9 ns per pair"
 /// of the first contender, the best one. Where its interval is not apart from all others', the sentence says so; where
 /// the next ones have the same median, it names them all. `all` must not be empty.
