@@ -1,10 +1,11 @@
 /// A temporary folder for tests.
 #pragma once
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,12 +16,16 @@ namespace lab {
 /// A folder that is deleted with this object.
 class ScratchFolder {
  public:
+  /// With a name that no other process has or had: what a killed process left is not found here.
   ScratchFolder() {
-    static int count = 0;
-    path_ = std::filesystem::path(testing::TempDir()) / fmt::format("lab-{}-{}", ::getpid(), ++count);
-    std::filesystem::create_directories(path_);
+    std::string path = testing::TempDir() + "lab-XXXXXX";
+    const bool is_made = ::mkdtemp(path.data()) != nullptr;
+    EXPECT_TRUE(is_made) << path << ": " << std::strerror(errno);
+    if (is_made) path_ = path;
   }
-  ~ScratchFolder() { std::filesystem::remove_all(path_); }
+  ~ScratchFolder() {
+    if (!path_.empty()) std::filesystem::remove_all(path_);
+  }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 

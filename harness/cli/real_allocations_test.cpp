@@ -78,14 +78,14 @@ TEST(RealAllocations, of_a_CPU_driver_are_labelled_and_what_is_wrong_comes_last)
   f.device_type = "cpu";
   f.timings.clear();
   f.textures.clear();
-  f.parts[0] = {"access", 1, results::ProbeFailure{"crash", "SIGSEGV in vkMapMemory", ""}, {}, {}};
+  f.parts[0] = {"access", 1, results::ProbeFailure{"crash", "SIGSEGV in vkMapMemory", "first\nout of pages\n"}, {}, {}};
   f.policy->layers = false;
   f.limit->result = "";
   f.limit->stopped = "1073741824 bytes are enough";
   EXPECT_EQ(text(f), R"(radv-22.3.6-navi10: real allocations, timed on a CPU driver: this is the CPU's memory
   policy: 52 images and 32 buffers, 22.1 MB compared, 0 wrong; at most 63 in 3 allocations; no validation layers watched
   allocations at once: 100 of 16 bytes; the limit is 4096; 1073741824 bytes are enough
-  wrong: access: crash: SIGSEGV in vkMapMemory
+  wrong: access: crash: SIGSEGV in vkMapMemory; it printed last 'out of pages'
 )");
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/printable.h"
 #include "harness/base/utc.h"
 #include "harness/probe/driver_process.h"
 #include "harness/probe/driver_query.h"
@@ -38,6 +39,8 @@ class PartReader {
   void ended(const ChildSpec& child, const ChildOutcome& outcome) {
     part_.seconds = outcome.wall_seconds;
     if (!done_ && !part_.failure) part_.failure = early_end(child, outcome, doing_);
+    // Why a driver or its loader refused is in what they print.
+    if (part_.failure && part_.failure->output_tail.empty()) part_.failure->output_tail = printable(outcome.error_tail);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -56,6 +57,13 @@ Error unreadable(std::string what) {
   return Error{std::move(what), "python3 make.py probe --allocate writes it again", ExitStatus::kUsage};
 }
 
+// Why a driver or its loader refused, in what it printed last.
+std::string last_words(std::string_view tail) {
+  while (tail.ends_with('\n')) tail.remove_suffix(1);
+  if (tail.empty()) return "";
+  return fmt::format("; it printed last '{}'", tail.substr(tail.rfind('\n') + 1).substr(0, 200));
+}
+
 }  // namespace
 
 TimingSummary summary(const MemoryTiming& timing) {
@@ -78,7 +86,9 @@ std::string timing_label(const MemoryFindings& findings) {
 std::vector<std::string> complaints(const MemoryFindings& findings) {
   std::vector<std::string> found;
   for (const MemoryPart& part : findings.parts) {
-    if (part.failure) found.push_back(fmt::format("{}: {}: {}", part.name, part.failure->kind, part.failure->detail));
+    if (part.failure)
+      found.push_back(fmt::format("{}: {}: {}{}", part.name, part.failure->kind, part.failure->detail,
+                                  last_words(part.failure->output_tail)));
     for (const std::string& message : part.validation)
       found.push_back(fmt::format("{}: the validation layers: {}", part.name, message));
   }

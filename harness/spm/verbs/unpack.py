@@ -87,7 +87,9 @@ def _unpack_into(archive: str, tree: Tree) -> dict:
 def _make(archive: str, folder: str, case_sensitive: bool) -> dict:
     # An existing folder is not replaced: it may be a mount point or a process's current folder.
     inside = os.path.isdir(folder)
-    staging = f"{folder}/.{os.getpid()}.new" if inside else f"{folder}.{os.getpid()}.new"
+    # Random, too: in a container the next process has the number of the one that was killed.
+    name = f"{os.urandom(4).hex()}.{os.getpid()}.new"
+    staging = f"{folder}/.{name}" if inside else f"{folder}.{name}"
     try:
         listed = _unpack_into(archive, Tree(staging, writable=True, case_sensitive=case_sensitive))
         if inside:

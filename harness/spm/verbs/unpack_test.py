@@ -75,6 +75,11 @@ class UnpackVerbTest(SpmTestCase):
         self.assertEqual(self.found(), {"a": "644 1", "b": "644 1"})
         self.assertEqual(os.stat(self.made).st_ino, before)
 
+    def test_what_a_killed_process_of_the_same_number_left_is_not_in_the_way(self) -> None:
+        os.mkdir(f"{self.made}.{os.getpid()}.new")
+        self.unpack(self.save("a.tar", tar(*MEMBERS)), self.made)
+        self.assertIn("tool", self.found())
+
     def test_json_is_one_object(self) -> None:
         result = self.unpack(self.save("a.tar", tar(*MEMBERS)), self.made, "--json")
         expected = {"archive": "FOLDER/a.tar", "path": "FOLDER/made", "files": 2, "links": 1, "folders": 2, "bytes": 7}
