@@ -60,6 +60,8 @@ class SideComparison {
     std::ranges::move(exact_changes(base_.result(), base_.arm(), head_.result(), head_.arm(), table.with_other_work()),
                       std::back_inserter(comparison_.exact));
     comparison_.rows = table.verdicts(rule());
+    const auto is_blind = [](const ComparisonRow& row) { return !row.p || row.reason == Reason::kUnfit; };
+    if (comparison_.tested > 0 && std::ranges::all_of(comparison_.rows, is_blind)) comparison_.judged = false;
     return std::move(comparison_);
   }
 
@@ -165,9 +167,16 @@ class SideComparison {
   }
 
   VerdictRule rule() const {
-    const Reason unfit = unfit_reason(comparison_) == kBlindReason ? Reason::kUnfit : Reason::kDisturbed;
-    return {comparison_.session_shift, settings_.alpha, settings_.threshold, comparison_.judged ? Reason::kNone : unfit,
-            !comparison_.interleaved && !settings_.allow_unfit};
+    const Reason unfit = unfit_reason(comparison_) == kMachineReason ? Reason::kDisturbed : Reason::kUnfit;
+    VerdictRule rule{.session_shift = comparison_.session_shift,
+                     .alpha = settings_.alpha,
+                     .threshold = settings_.threshold,
+                     .unjudged = comparison_.judged ? Reason::kNone : unfit,
+                     .needs_levels = !comparison_.interleaved && !settings_.allow_unfit};
+    if (!settings_.allow_unfit)
+      for (const Fitness& fitness : comparison_.fitness)
+        rule.blind.insert(fitness.control.blind.begin(), fitness.control.blind.end());
+    return rule;
   }
 
   ComparedArm base_, head_;

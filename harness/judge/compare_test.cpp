@@ -144,6 +144,40 @@ TEST(Compare, gives_no_verdict_in_an_unfit_session_without_allow_unfit) {
   EXPECT_EQ(count(undecided, Verdict::kUnknown), 3u);
 }
 
+TEST(Compare, gives_no_verdict_in_a_family_in_which_the_control_is_blind) {
+  // Two families: `shelf`, and `cellar`, whose control is much noisier.
+  Result session = SessionMaker().session(2, 20, {kBase, kHead, kControl},
+                                          [](int, std::string_view arm) { return arm == kBase ? 1 / 1.1 : 1; });
+  std::vector<Process> cellar = session.processes;
+  for (Process& process : cellar) {
+    process.benchmark.replace(0, std::string("shelf").size(), "cellar");
+    if (process.arm == kControl) process.real_time *= process.block % 2 == 0 ? 0.4 : 3;
+  }
+  session.processes.insert(session.processes.end(), cellar.begin(), cellar.end());
+  const Comparison comparison = *compare_arms(session, {});
+  EXPECT_TRUE(comparison.judged);
+  EXPECT_EQ(unfit_reason(comparison), "");
+  EXPECT_EQ(find_row(comparison, "shelf/v0/store")->verdict, Verdict::kRegressed);
+  EXPECT_EQ(find_row(comparison, "cellar/v0/store")->verdict, Verdict::kUnknown);
+  EXPECT_EQ(find_row(comparison, "cellar/v1/store")->reason, Reason::kUnfit);
+  EXPECT_EQ(count(comparison, Verdict::kRegressed), 2u);
+
+  // Without the other family there is no verdict.
+  Result alone = session;
+  std::erase_if(alone.processes, [](const Process& process) {
+    return process.arm != kControl && process.benchmark.starts_with("shelf");
+  });
+  for (Process process : session.processes)
+    if (process.benchmark == "shelf/v0/store" && process.arm == kHead) alone.processes.push_back(process);
+  const Comparison none = *compare_arms(alone, {});
+  EXPECT_FALSE(none.judged);
+  EXPECT_EQ(unfit_reason(none), kBlindReason);
+  EXPECT_EQ(exit_status(none), ExitStatus::kUnfit);
+  CompareSettings anyway;
+  anyway.allow_unfit = true;
+  EXPECT_EQ(exit_status(*compare_arms(alone, anyway)), ExitStatus::kRegression);
+}
+
 TEST(Compare, lists_benchmarks_that_only_one_side_has_with_the_reason) {
   SessionMaker maker;
   const Result base = maker.session(3, 8, {kHead});

@@ -84,7 +84,8 @@ std::size_t count(const Comparison& comparison, Verdict verdict) {
 
 std::string_view unfit_reason(const Comparison& comparison) {
   const auto unfit = std::ranges::find(comparison.fitness, false, &Fitness::fit);
-  return unfit == comparison.fitness.end() ? "" : unfit->reason;
+  if (unfit != comparison.fitness.end()) return unfit->reason;
+  return comparison.judged ? "" : kBlindReason;
 }
 
 ExitStatus exit_status(const Comparison& comparison) {

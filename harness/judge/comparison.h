@@ -35,7 +35,7 @@ enum class Reason {
   kTooYoung,    ///< too few processes for any finding in this table, for any times
   kBlind,       ///< noise would have hidden large changes
   kWarmingUp,   ///< more than half of a side's processes measured before they were warm
-  kUnfit,       ///< the session's control could have detected nothing
+  kUnfit,       ///< the control of its family could have detected nothing
   kSeeds,       ///< the two sides did different work
   kMachine,     ///< the two sides ran on different machines
   kDisturbed,   ///< the session's times were not made by the code alone, or in two sessions, those of this row
@@ -186,7 +186,8 @@ struct Comparison {
 /// Number of rows with this verdict; for kUnknown only tested rows.
 std::size_t count(const Comparison& comparison, Verdict verdict);
 
-/// kMachineReason or kBlindReason, of the first session that is unfit; "" if all are fit.
+/// kMachineReason or kBlindReason, of the first session that is unfit; kBlindReason if one is in the families of all
+/// rows; "" otherwise.
 std::string_view unfit_reason(const Comparison& comparison);
 
 /// kUnfit if it was not judged; kRegression if a row regressed or an exact metric got worse; else kOk.

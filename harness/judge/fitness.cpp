@@ -49,6 +49,26 @@ bool is_biased(const ControlRow& row) {
   return row.adjusted < kUnfitAlpha && std::abs(std::log(row.ratio)) >= kHarmlessBias;
 }
 
+bool sees(const ControlRow& row) {
+  return row.detectable_change && *row.detectable_change <= kMaxDetectableChange;
+}
+
+/// Finds the families in which no row sees, and what the others could detect.
+void find_blind(Control& control) {
+  std::set<std::string> seeing;
+  for (const ControlRow& row : control.rows)
+    if (sees(row)) {
+      seeing.emplace(results::benchmark_parts(row.benchmark).family);
+      control.detectable_change = std::max(control.detectable_change, row.detectable_change);
+    }
+  for (const ControlRow& row : control.rows) {
+    if (const std::string family(results::benchmark_parts(row.benchmark).family); !seeing.contains(family))
+      control.blind.insert(family);
+    if (const std::optional<double> own = row.detectable_change; own && seeing.empty())
+      control.detectable_change = std::min(control.detectable_change.value_or(*own), *own);
+  }
+}
+
 /// The machine's logical CPUs; 0 if unknown.
 double cpus_of(const results::Result& result) {
   return std::max(result.context.num_cpus, result.machine.logical_cores);
@@ -111,21 +131,28 @@ Control judge_control(const results::Result& result) {
     control.false_alarms += row.p < kAlarm;
     control.rows.push_back(std::move(row));
   }
-  if (std::ranges::all_of(control.rows, [](const auto& row) { return row.detectable_change.has_value(); }))
-    for (const ControlRow& row : control.rows)
-      control.detectable_change = std::max(control.detectable_change, row.detectable_change);
   const std::vector<double> adjusted = stats::holm(p);
   for (std::size_t i = 0; i < adjusted.size(); ++i) control.rows[i].adjusted = adjusted[i];
   if (!control.rows.empty()) {
     control.rate = static_cast<double>(control.false_alarms) / static_cast<double>(control.rows.size());
     control.rate_interval = share_interval(control.false_alarms, control.rows.size());
   }
+  find_blind(control);
   if (std::any_of(control.rows.begin(), control.rows.end(), is_biased))
     control.reason = kMachineReason;
-  else if (!control.rows.empty() && (!control.detectable_change || control.detectable_change > kMaxDetectableChange))
+  else if (!control.rows.empty() && std::ranges::none_of(control.rows, sees))
     control.reason = kBlindReason;
   control.fit = control.reason.empty();
   return control;
+}
+
+Fitness Fitness::of(std::string_view family) const {
+  Fitness found = *this;
+  if (fit && control.blind.contains(family)) {
+    found.fit = false;
+    found.reason = kBlindReason;
+  }
+  return found;
 }
 
 const ControlRow& most_biased(const Control& control) {

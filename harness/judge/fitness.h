@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,10 +36,13 @@ struct Control {
   std::size_t false_alarms = 0;         ///< rows with p below 1 - stats::kCoverage
   double rate = 0;                      ///< of false alarms among the rows
   stats::Interval rate_interval{0, 1};  ///< Clopper and Pearson, Biometrika 26 (1934) 404-413, 95 %
-  /// The largest ControlRow::detectable_change: a change of this share shows with stats::kPower in any family. None if
-  /// a row has too few processes for an interval.
+  /// The families that are not judged although the session is fit: their rows could not have detected
+  /// kMaxDetectableChange.
+  std::set<std::string, std::less<>> blind;
+  /// The largest ControlRow::detectable_change of the families that are judged: a change of this share shows with
+  /// stats::kPower in any of them. Of a blind control, the smallest that there is. None if no row has one.
   std::optional<double> detectable_change;
-  bool fit = true;
+  bool fit = true;          ///< false if the control is biased, or blind in all families
   std::string_view reason;  ///< kMachineReason or kBlindReason if unfit, else ""
 };
 
@@ -54,8 +58,8 @@ inline constexpr double kUnfitAlpha = 0.003;
 /// spoils no verdict.
 inline constexpr double kHarmlessBias = 0.001;
 
-/// A session, or a row of a comparison, gets a verdict only if its smallest detectable change (stats/power.h) is at
-/// most this, a share: about what an interval of +-10 % can detect.
+/// A family of a session, or a row of a comparison, gets a verdict only if its smallest detectable change
+/// (stats/power.h) is at most this, a share: about what an interval of +-10 % can detect.
 inline constexpr double kMaxDetectableChange = 0.15;
 
 /// Compares head with control in every benchmark that ran as both. If there is none: fit, without rows.
@@ -80,11 +84,15 @@ struct DisturbedBlocks {
   bool leaves_no_level() const { return benchmarks > 0 && without_level == benchmarks; }
 };
 
+/// Noise belongs to a family's work, so that a control is blind in one family alone. A bias may be anywhere.
 struct Fitness {
+  /// For the times of one family.
+  Fitness of(std::string_view family) const;
+
   bool fit = true;
   std::string_view reason = {};                   ///< kMachineReason or kBlindReason if unfit, else ""
   std::optional<DisturbedBlocks> disturbed = {};  ///< if there are any
-  Control control = {};                           ///< may make it unfit
+  Control control = {};                           ///< may make it unfit, or some families of it
   bool lacks_levels = false;                      ///< it is unfit because no time is a level: only of level_fitness
 };
 

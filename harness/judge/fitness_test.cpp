@@ -189,13 +189,27 @@ TEST(Control, that_could_not_detect_15_percent_makes_the_session_unfit) {
     EXPECT_EQ(*control.detectable_change > kMaxDetectableChange, control.reason == kBlindReason);
   }
   EXPECT_GE(unfit, 19);
-  // One family that is blind is enough: its rows are judged with the others.
-  results::Result mixed = session(2, 12, 1);
+}
+
+TEST(Control, that_is_blind_in_one_family_leaves_the_others_their_verdicts) {
+  results::Result mixed = session(3, 12, 1);
   std::mt19937_64 random(3);
   for (results::Process& process : mixed.processes)
     if (process.benchmark == "f1/plain/store")
       process.real_time *= std::exp(std::normal_distribution(0.0, 0.5)(random));
-  EXPECT_EQ(judge_control(mixed).reason, kBlindReason);
+  const Fitness fitness = judge_fitness(mixed);
+  EXPECT_TRUE(fitness.fit);
+  EXPECT_EQ(fitness.control.blind, (std::set<std::string, std::less<>>{"f1"}));
+  EXPECT_LT(*fitness.control.detectable_change, 0.05) << "of the families that are judged";
+  EXPECT_TRUE(fitness.of("f0").fit);
+  EXPECT_TRUE(fitness.of("no control").fit);
+  EXPECT_FALSE(fitness.of("f1").fit);
+  EXPECT_EQ(fitness.of("f1").reason, kBlindReason);
+  EXPECT_EQ(exit_status(mixed, fitness), ExitStatus::kOk);
+  // A bias may be anywhere.
+  for (results::Process& process : mixed.processes)
+    if (process.benchmark == "f0/plain/store" && process.arm == results::kControl) process.real_time *= 1.1;
+  EXPECT_EQ(judge_fitness(mixed).of("f2").reason, kMachineReason);
 }
 
 TEST(Control, with_too_few_processes_for_an_interval_is_unfit) {
@@ -211,7 +225,8 @@ TEST(Control, of_one_family_does_not_cover_another) {
     return process.benchmark == "f1/plain/store" && process.arm == results::kControl && process.block > 1;
   });
   const Control control = judge_control(result);
-  EXPECT_EQ(control.reason, kBlindReason);
+  EXPECT_TRUE(control.fit);
+  EXPECT_EQ(control.blind, (std::set<std::string, std::less<>>{"f1"}));
   EXPECT_TRUE(control.rows.at(0).detectable_change);
   EXPECT_FALSE(control.rows.at(1).detectable_change);
 }

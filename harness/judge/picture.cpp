@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -145,6 +146,7 @@ class Builder {
       return std::move(picture_);
     }
     find_wrong();
+    find_seen();
     find_levels();
     choose_exhibits();
     Result& all = picture_.result = sessions_[picture_.main];
@@ -171,6 +173,29 @@ class Builder {
     return fitness_[picture_.main].fit ? fitness_[at].fit : at == picture_.main;
   }
 
+  /// Where its control is blind, a session gives times only if every session is.
+  bool gives_times(std::size_t at, std::string_view benchmark) const {
+    const std::string_view family = results::benchmark_parts(benchmark).family;
+    return gives_times(at) && (fitness_[at].of(family).fit || !seen_.contains(family));
+  }
+
+  /// Finds the families that some session judges, and those that none does.
+  void find_seen() {
+    std::set<std::string, std::less<>> measured;
+    for (std::size_t i = 0; i < sessions_.size(); ++i)
+      if (fitness_[i].fit && gives_times(i))
+        for (const Process& process : sessions_[i].processes)
+          if (const std::string_view family = results::benchmark_parts(process.benchmark).family;
+              process.arm == results::kHead && work_.difference(sessions_[i], process.benchmark).empty()) {
+            measured.emplace(family);
+            if (fitness_[i].of(family).fit) seen_.emplace(family);
+          }
+    if (!picture_.fitness.fit) return;
+    std::set<std::string, std::less<>>& blind = picture_.fitness.control.blind;
+    blind.clear();
+    std::ranges::set_difference(measured, seen_, std::inserter(blind, blind.end()));
+  }
+
   /// Benchmarks with a wrong answer, and variants that break their contract, in executables of the picture.
   void find_wrong() {
     for (const Result& session : sessions_)
@@ -192,6 +217,7 @@ class Builder {
       std::set<std::string> benchmarks;
       for (const Process& process : sessions_[i].processes)
         if (process.arm == results::kHead && benchmarks.insert(process.benchmark).second &&
+            gives_times(i, process.benchmark) &&
             work_.difference(sessions_[i], process.benchmark).empty()) {
           bool& all = level.try_emplace(workload_name(process.benchmark), true).first->second;
           all = all && JudgedBlocks(sessions_[i], process.benchmark).is_level(process.benchmark);
@@ -223,7 +249,7 @@ class Builder {
     // What each thread did when is a time, too.
     const bool noisy =
         exhibit.info.kind == results::ExhibitKind::kLatency || exhibit.info.kind == results::ExhibitKind::kEvents;
-    return (!noisy || gives_times(at)) && !is_wrong(exhibit.benchmark) &&
+    return (!noisy || gives_times(at, exhibit.benchmark)) && !is_wrong(exhibit.benchmark) &&
            work_.difference(sessions_[at], exhibit.benchmark).empty();
   }
 
@@ -233,7 +259,7 @@ class Builder {
     Result& all = picture_.result;
     PictureSession& noted = picture_.sessions[at];
     std::map<std::string, std::string> differences;
-    std::set<std::string> timed, exact, left_out, unlike;
+    std::set<std::string> timed, exact, left_out, blind, unlike;
     int last_block = -1;
     for (const Process& process : session.processes) {
       last_block = std::max(last_block, process.block);
@@ -253,7 +279,9 @@ class Builder {
       const std::string workload = workload_name(process.benchmark);
       const bool is_out = is_left_out(at, workload);
       if (is_out) left_out.insert(workload);
-      if (gives_times(at) && !is_out) {
+      const bool is_timed = gives_times(at, process.benchmark);
+      if (gives_times(at) && !is_timed) blind.emplace(results::benchmark_parts(process.benchmark).family);
+      if (is_timed && !is_out) {
         timed.insert(process.benchmark);
         continue;
       }
@@ -278,6 +306,7 @@ class Builder {
     noted.benchmarks = timed.size();
     noted.exact = exact.size();
     noted.disturbed.assign(left_out.begin(), left_out.end());
+    noted.blind.assign(blind.begin(), blind.end());
     noted.unlike.assign(unlike.begin(), unlike.end());
     for (const std::set<std::string>* benchmarks : {&timed, &exact})
       for (const std::string& benchmark : *benchmarks) givers_[workload_name(benchmark)].insert(at);
@@ -322,6 +351,7 @@ class Builder {
   Work work_;
   std::vector<Fitness> fitness_;
   std::map<std::string, results::Failure> wrong_;
+  std::set<std::string, std::less<>> seen_;  ///< families that some session judges
   std::set<std::string> level_;
   std::map<std::size_t, std::set<std::string>> no_level_;
   std::map<Group, std::size_t> exhibits_from_;

@@ -54,6 +54,7 @@ struct PictureSession {
   std::size_t exhibits = 0;
   std::vector<std::string> alone;      ///< workloads that no other session gives: "family/workload"
   std::vector<std::string> disturbed;  ///< workloads whose times another session has undisturbed
+  std::vector<std::string> blind;      ///< families in which its control is blind, and another session's is not
   std::size_t failures = 0;
 
   bool gives() const { return benchmarks + exact + exhibits > 0; }
@@ -63,7 +64,7 @@ struct Picture {
   /// The newest fit session of the commit, or the latest one if none is fit, with what the others add. Its facts,
   /// machine, arms and session are those of that session alone.
   results::Result result;
-  Fitness fitness;                       ///< of that session
+  Fitness fitness;                       ///< of that session; blind only where every session is
   std::vector<PictureSession> sessions;  ///< the latest first; that one alone if nothing was added
   std::size_t main = 0;                  ///< which of them `result` began with
 

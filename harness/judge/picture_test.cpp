@@ -131,6 +131,34 @@ TEST(Picture, takes_only_figures_without_noise_from_an_unfit_session) {
   EXPECT_EQ(picture.sessions[1].exact, 2u);
 }
 
+TEST(Picture, takes_a_familys_times_from_a_session_whose_control_saw_it) {
+  // The newest is blind in one of two families.
+  Result blind = session("2");
+  blind.arms.push_back(blind.arms[0]);
+  blind.arms.back().name = "control";
+  for (int block = 0; block < 12; ++block)
+    for (const bool is_control : {false, true}) {
+      blind.processes.push_back(results::fixture_process("cellar/plain/store", block, 100 + block % 3));
+      if (is_control) blind.processes.back().arm = "control";
+    }
+  for (int block = 0; block < 12; ++block) {
+    blind.processes.push_back(results::fixture_process(kPlain, block, block % 2 == 0 ? 30 : 400));
+    blind.processes.back().arm = "control";
+  }
+  ASSERT_EQ(judge_fitness(blind).control.blind, (std::set<std::string, std::less<>>{"shelf"}));
+  const Picture alone = put_together({blind, blind});
+  EXPECT_FALSE(alone.fitness.of("shelf").fit);
+  EXPECT_EQ(metric_values(alone.result, kPlain).size(), 24u);
+
+  const Picture picture = put_together({blind, session("1")});
+  EXPECT_EQ(picture.main, 0u);
+  EXPECT_TRUE(picture.fitness.of("shelf").fit);
+  EXPECT_EQ(counts_of_sessions(picture.result, kPlain), std::set<std::size_t>{1});
+  EXPECT_EQ(counts_of_sessions(picture.result, "cellar/plain/store"), std::set<std::size_t>{0});
+  EXPECT_EQ(picture.sessions[0].blind, std::vector<std::string>{"shelf"});
+  EXPECT_TRUE(picture.sessions[1].blind.empty());
+}
+
 TEST(Picture, begins_with_the_newest_fit_session) {
   const Picture picture = put_together({unfit_session("3"), session("2"), session("1")});
   EXPECT_EQ(picture.main, 1u);

@@ -171,6 +171,7 @@ std::vector<AdjustedP> VerdictTable::adjusted(double shift) const {
 
 Reason VerdictTable::unjudged_reason(const ComparisonRow& row, const VerdictRule& rule) const {
   if (rule.unjudged != Reason::kNone) return rule.unjudged;
+  if (rule.blind.contains(results::benchmark_parts(row.benchmark).family)) return Reason::kUnfit;
   if (rule.needs_levels && !has_levels(row.benchmark)) return Reason::kDisturbed;
   const bool warming_up = base_->is_warming_up(row.benchmark) || head_->is_warming_up(row.benchmark);
   return warming_up ? Reason::kWarmingUp : Reason::kNone;

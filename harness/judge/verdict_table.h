@@ -25,6 +25,7 @@ struct VerdictRule {
   double alpha = stats::kAlpha;
   double threshold = kThreshold;
   Reason unjudged = Reason::kNone;  ///< why the sessions give no verdict
+  std::set<std::string, std::less<>> blind = {};  ///< families that a session does not judge: Control::blind
   bool needs_levels = false;        ///< two sessions: times that other work disturbed have no verdict
 };
 

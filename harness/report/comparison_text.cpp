@@ -193,6 +193,7 @@ json::object control_json(const judge::Control& control) {
   }
   return {{"fit", control.fit},
           {"reason", text_or_null(control.reason)},
+          {"blind", json::array(control.blind.begin(), control.blind.end())},
           {"sentence", control_sentence(control)},
           {"seen", json::value_from(control.detectable_change)},
           {"false_alarms", control.false_alarms},

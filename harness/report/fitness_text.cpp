@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/base/fit.h"
+#include "harness/report/format.h"
 #include "harness/stats/interval.h"
 #include "harness/stats/power.h"
 
@@ -94,7 +95,24 @@ std::vector<std::string> unfit_causes(const judge::Fitness& fitness) {
 std::vector<std::string> unfit_sentences(const judge::Fitness& fitness) {
   std::vector<std::string> sentences = unfit_causes(fitness);
   for (std::string& sentence : sentences) sentence.insert(0, "unfit: ");
+  if (const std::string blind = blind_sentence(fitness); !blind.empty()) sentences.push_back(blind);
   return sentences;
+}
+
+std::string blind_sentence(const judge::Fitness& fitness) {
+  if (!fitness.fit || fitness.control.blind.empty()) return "";
+  std::vector<std::string> families;
+  for (const std::string& family : fitness.control.blind) {
+    std::optional<double> least;  // that a row of the family could have detected
+    for (const judge::ControlRow& row : fitness.control.rows)
+      if (results::benchmark_parts(row.benchmark).family == family && row.detectable_change)
+        least = std::min(least.value_or(*row.detectable_change), *row.detectable_change);
+    families.push_back(fmt::format("{} ({})", family, least ? detectable_text(*least) : "too few processes"));
+  }
+  return fmt::format(
+      "unfit in {}: the smallest detectable change of the A/A control there, required is {}: measure longer, or on a "
+      "quieter machine",
+      enumerated(families), detectable_text(judge::kMaxDetectableChange));
 }
 
 std::string disturbed_sentence(const judge::Fitness& fitness) {

@@ -22,8 +22,11 @@ std::string control_sentence(const judge::Control& control);
 
 /// Why a session is unfit: "the A/A control has ...". Empty if it is fit.
 std::vector<std::string> unfit_causes(const judge::Fitness& fitness);
-/// The same as sentences: "unfit: the A/A control has ...". A result has them among its unusual sentences.
+/// The same as sentences: "unfit: the A/A control has ...", and blind_sentence. A result has them among its unusual
+/// sentences.
 std::vector<std::string> unfit_sentences(const judge::Fitness& fitness);
+/// Of a fit session: the families in which it is not. "" if there are none.
+std::string blind_sentence(const judge::Fitness& fitness);
 
 /// What other work did to the session, and which blocks are judged: "other processes used 1.64 CPUs in 5 of 20 blocks,
 /// 25 % of the time; 10 % of a CPU is the limit; these blocks are set aside". A result has it among its unusual

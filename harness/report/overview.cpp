@@ -80,7 +80,7 @@ Section headline_section(const std::vector<AnsweredFamily>& families, const resu
   if (most == nullptr) return section;
   section.title = question_of(*family, *most);
   section.add(Paragraph{sentence_of(*most), Emphasis::kPlain, {{"The other cases", family->page}}});
-  if (std::optional<Chart> chart = chart_of(*family, *most, result, fitness)) {
+  if (std::optional<Chart> chart = chart_of(*family, *most, result, fitness.of(family->name))) {
     chart->name = "headline";
     chart->title = "Time and memory: left and low is better";
     for (auto& [key, value] : chart->values)

@@ -68,7 +68,8 @@ std::vector<JudgedArticle> judge_articles(const std::vector<results::Article>& a
   std::vector<JudgedArticle> judged;
   for (const results::Article& article : articles)
     if (!article.family.empty() && has_numbers(result, article.family))
-      if (std::vector<JudgedClaim> claims = judge::judge_claims(article, result, fitness); !claims.empty())
+      if (std::vector<JudgedClaim> claims = judge::judge_claims(article, result, fitness.of(article.family));
+          !claims.empty())
         judged.push_back({&article, std::move(claims)});
   return judged;
 }
@@ -161,9 +162,10 @@ std::vector<std::string> unusual_sentences(const ReportInput& input, const judge
   std::vector<std::string> sentences;
   if (input.result != nullptr) sentences = unusual(*input.result, running);
   // A result has the sentence once its session is over.
-  if (const std::string sentence = capitalized(disturbed_sentence(fitness));
-      !sentence.empty() && std::ranges::find(sentences, sentence) == sentences.end())
-    sentences.push_back(sentence);
+  for (const std::string& found : {disturbed_sentence(fitness), blind_sentence(fitness)})
+    if (const std::string sentence = capitalized(found);
+        !sentence.empty() && std::ranges::find(sentences, sentence) == sentences.end())
+      sentences.push_back(sentence);
   for (const DriverColumn& column : input.atlas)
     if (!column.kept && !column.validation.empty())
       sentences.push_back(
@@ -192,7 +194,8 @@ std::vector<Alert> alerts_of(const Result& result, const judge::Fitness& fitness
   std::vector<Alert> alerts;
   if (fitness.disturbed && fitness.disturbed->leaves_no_level())
     alerts.push_back({disturbed_sentence(fitness), "unusual"});
-  for (std::string& sentence : unfit_sentences(fitness)) alerts.push_back({std::move(sentence), "control"});
+  if (!fitness.fit)
+    for (std::string& sentence : unfit_sentences(fitness)) alerts.push_back({std::move(sentence), "control"});
   std::vector<std::string> lost;
   for (const results::Failure& failure : result.failures)
     if (cost_all_numbers(failure, result))
@@ -249,9 +252,13 @@ std::string page_of_family(const std::string& family) {
 /// One sentence that opens what a reader should know about the session. No elements if it has nothing unusual.
 Section trust_section(const ReportInput& input, const judge::Fitness& fitness, bool running) {
   std::vector<std::string> sentences = unusual_sentences(input, fitness, running);
+  const std::set<std::string, std::less<>>& blind = fitness.control.blind;
+  const std::string spoilt =
+      !fitness.fit      ? ""
+      : blind.empty()   ? "; none spoils the verdicts"
+                        : fmt::format("; no time of {} is judged", enumerated({blind.begin(), blind.end()}));
   Section section{"trust", fmt::format("{} about this session {}{}", counted(sentences.size(), "thing"),
-                                       sentences.size() == 1 ? "is unusual" : "are unusual",
-                                       fitness.fit ? "; none spoils the verdicts" : "")};
+                                       sentences.size() == 1 ? "is unusual" : "are unusual", spoilt)};
   section.folded = true;
   section.add(List{std::move(sentences)});
   if (!section.elements.empty()) section.add(Paragraph{"", Emphasis::kPlain, {{"All about this session", "session"}}});
@@ -259,10 +266,11 @@ Section trust_section(const ReportInput& input, const judge::Fitness& fitness, b
 }
 
 std::vector<AnsweredFamily> answered_families(const ReportInput& input, const std::vector<JudgedArticle>& judged,
-                                              const Background& background, const judge::Fitness& fitness) {
+                                              const Background& background, const judge::Fitness& of_session) {
   std::vector<AnsweredFamily> families;
   families.reserve(families_of(*input.result).size());  // their questions refer to them
   for (const std::string& family : families_in_order(*input.result, judged)) {
+    const judge::Fitness fitness = of_session.of(family);
     AnsweredFamily one{family, page_of_family(family), results::describe(background.families, family), {}, {}};
     one.answers = choice_answers(family, one.described, *input.result, fitness);
     if (one.answers.empty() && fitness.fit) one.finding = family_finding(family, *input.result);
@@ -274,7 +282,8 @@ std::vector<AnsweredFamily> answered_families(const ReportInput& input, const st
 }
 
 Page family_page(const AnsweredFamily& family, const ReportInput& input, const std::vector<JudgedArticle>& judged,
-                 const Background& background, const judge::Fitness& fitness) {
+                 const Background& background, const judge::Fitness& of_session) {
+  const judge::Fitness fitness = of_session.of(family.name);
   Page page{family.page, family.described.title};
   add(page.sections, answer_section(family));
   add(page.sections, questions_section(family.name, family.questions, fitness));

@@ -56,6 +56,9 @@ std::string without_phrase(const PictureSession& one) {
   std::vector<std::string> parts;
   if (!one.fit) parts.push_back("an unfit session gives no times");
   for (const std::string& why : one.unlike) parts.push_back(why);
+  if (!one.blind.empty())
+    parts.push_back(fmt::format("its control could have missed large changes in {}, another session's not",
+                                first_names(one.blind)));
   if (!one.disturbed.empty())
     parts.push_back(
         fmt::format("other work disturbed {}, which another session has undisturbed", first_names(one.disturbed)));
