@@ -30,10 +30,6 @@ namespace {
 
 constexpr std::string_view kUnknown = "unknown";
 
-/// More busy logical cores than this share before the start mean that other work is running.
-constexpr double kLoadShare = 0.1;
-constexpr double kLeastLoad = 0.5;
-
 std::string known(std::string text) {
   return text.empty() ? std::string(kUnknown) : text;
 }
@@ -307,7 +303,6 @@ results::BenchmarkContext read_context(const fs::path& root, std::string_view da
 std::vector<std::string> find_unusual(const results::Result& head, std::size_t allowed_cpus) {
   const results::MachineState& facts = head.facts;
   const results::Machine& machine = head.machine;
-  const double load = facts.load_avg.empty() ? 0 : facts.load_avg[0];
   const std::string& config = head.build.config;
   const struct {
     bool holds;
@@ -315,8 +310,6 @@ std::vector<std::string> find_unusual(const results::Result& head, std::size_t a
   } rows[]{
       {!config.empty() && config != "release",
        fmt::format("the build is '{}', whose times say nothing about a release: python3 make.py build", config)},
-      {load > std::max(kLeastLoad, kLoadShare * machine.logical_cores),
-       fmt::format("the load average is {:.2f}: something else is running; stop it, or wait until it is done", load)},
       {facts.governor != kUnknown && facts.governor != "performance",
        fmt::format("the CPU frequency governor is '{}': sudo cpupower frequency-set -g performance", facts.governor)},
       {facts.turbo == "on",
