@@ -18,6 +18,8 @@ class MarkedPool {
   using Ref = T*;
   /// Whether creation searches among the slots in use, so that it takes longer the more there are.
   static constexpr bool kSearches = Finder::kSearches;
+  /// Whether it does only where nearly all slots are in use.
+  static constexpr bool kSearchesWhenFull = requires { requires Finder::kSearchesWhenFull; };
 
   explicit MarkedPool(std::size_t capacity) : slots_(capacity), marks_(slots_), finder_(slots_, marks_) {}
   ~MarkedPool() { end_all(*this); }

@@ -12,6 +12,7 @@ template <typename T, typename Marks>
 class NextFree : private FirstFree<T, Marks> {
  public:
   static constexpr bool kSearches = false;
+  static constexpr bool kSearchesWhenFull = true;
 
   using FirstFree<T, Marks>::FirstFree;
   using FirstFree<T, Marks>::give;

@@ -1,7 +1,7 @@
 /// The object_pool family: the interface of a variant.
 ///
 /// A variant is a class template over the type of its objects that models ObjectPool. What else it can do it says by
-/// members: kFindsStale, kMovesObjects, kUnstableRefs, kSearches, and the functions of Walkable.
+/// members: kFindsStale, kMovesObjects, kUnstableRefs, kSearches, kSearchesWhenFull, and the functions of Walkable.
 #pragma once
 
 #include <concepts>
@@ -55,6 +55,11 @@ concept UnstableRefs = ObjectPool<P> && requires {
 template <typename P>
 concept Searches = ObjectPool<P> && requires {
   requires P::kSearches;
+};
+/// It does so only where nearly all slots are in use.
+template <typename P>
+concept SearchesWhenFull = ObjectPool<P> && requires {
+  requires P::kSearchesWhenFull;
 };
 /// Has no slots: each object is a block of the process's malloc.
 template <typename P>

@@ -15,6 +15,7 @@
 #include "variants/designs/objects/free_list_pool.h"
 #include "variants/designs/objects/generational_pool.h"
 #include "variants/designs/objects/marks.h"
+#include "variants/designs/objects/next_fit_pool.h"
 #include "variants/designs/objects/scan_pool.h"
 #include "variants/object_pool/family/conformance.h"
 #include "variants/object_pool/family/fuzz.h"
@@ -27,6 +28,8 @@ namespace {
 
 template <typename T>
 using FreeList = designs::FreeListPool<T>;
+template <typename T>
+using NextFit = designs::NextFitPool<T>;
 template <typename T>
 using Filling =
     designs::FreeListPool<T, designs::InsideMarks, designs::ListStart::kThreaded, designs::DeadObjects::kFilled>;
@@ -340,6 +343,15 @@ TEST(Soak, of_sizes_that_are_rarely_large_replaces_the_same_objects_in_one_pool_
   EXPECT_EQ(largest.live_bytes(), apart.live_bytes());
   EXPECT_GE(largest.memory_bytes(), kSoakLive * 512);
   EXPECT_LT(apart.memory_bytes(), largest.memory_bytes());
+}
+
+TEST(Soak, in_one_full_pool_is_not_for_what_would_search_all_of_it) {
+  for (const auto& [tasks, can] : {std::pair(tasks_of<NextFit>(), false), std::pair(tasks_of<FreeList>(), true)}) {
+    const std::vector<bench::Workload> all = workloads(tasks);
+    const auto largest = std::ranges::find(all, "sizes_largest", &bench::Workload::name);
+    ASSERT_NE(largest, all.end());
+    EXPECT_EQ(largest->unsupported.empty(), can);
+  }
 }
 
 TEST(Soak, declares_all_that_it_counts) {

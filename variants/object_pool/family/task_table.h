@@ -75,9 +75,11 @@ constexpr TaskTable tasks_of() {
       table.soak = [](const std::array<std::size_t, kSoakTypes>& capacities) -> std::unique_ptr<AnySoak> {
         return std::make_unique<SoakOf<Pool>>(capacities);
       };
-      table.largest_slots = [](const std::array<std::size_t, kSoakTypes>& capacities) -> std::unique_ptr<AnySoak> {
-        return std::make_unique<SoakOf<Pool, LargestSlots<Pool>>>(capacities);
-      };
+      // This pool is always full but for one slot.
+      if constexpr (!SearchesWhenFull<Plain>)
+        table.largest_slots = [](const std::array<std::size_t, kSoakTypes>& capacities) -> std::unique_ptr<AnySoak> {
+          return std::make_unique<SoakOf<Pool, LargestSlots<Pool>>>(capacities);
+        };
     }
   }
   return table;
