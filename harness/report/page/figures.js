@@ -124,7 +124,7 @@ const draw = async (figure, specification, choice) => {
 const on_new_width = (then) => {
   let width = window.innerWidth, turned = 0;
   const look = () => {
-    if (width === window.innerWidth) return;
+    if (width === window.innerWidth || matchMedia('print').matches) return;  // paper scales what is drawn
     width = window.innerWidth;
     then();
   };

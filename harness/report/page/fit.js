@@ -49,6 +49,11 @@ const place_names = (spec, axis, width, measure) => {
   // Keep both ends, because names may differ at either.
   if (wide > room)
     axis.axis = {...axis.axis, labelExpr: label_expression(names, (text) => cut(text, room, labelFontSize, both_ends, measure))};
+  if (spec.height.for === 'offset') {  // a row is as high as its steps; its name needs room once
+    const row = spec.height.step * spec.encoding.yOffset.scale.domain.length;
+    axis.scale = {...axis.scale, paddingInner: 22 / (22 + row), paddingOuter: 22 / row};
+    return 0;
+  }
   spec.height = {...spec.height, step: spec.height.step + 16};
   axis.scale = {paddingInner: 16 / spec.height.step + 0.1, paddingOuter: 0.4};
   return 0;
