@@ -7,8 +7,9 @@
 #       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
 #       variants are linked. TOGETHER compiles its files in groups (precompiled.cmake), which is not for what variants link.
 #       PLAIN: a release has -O1, which is enough for what starts processes, reads and writes.
-#   lab_program(<name> SOURCES <file>... [USES <target>...] [PLAIN])   build/.../<name>, which users or the harness start.
-#       PLAIN as above, and its files are compiled in groups.
+#   lab_program(<name> SOURCES <file>... [USES <target>...] [PLAIN] [BY_HAND])   build/.../<name>, which users or the
+#       harness start. PLAIN as above, and its files are compiled in groups. BY_HAND: no session starts it, so that the
+#       first press with --quick does not build it.
 #   lab_family(<family>)   the folder variants/<family>: family.json names its reference and its core workloads (none: all
 #       are core), family/ holds the sources that its variants share, and each .cpp next to family.json becomes a
 #       variant's executable, together with rivals/<variant>.c or rivals/<variant>/*.c if it has such a rival in C
@@ -97,8 +98,11 @@ function(lab_module name)
 endfunction()
 
 function(lab_program name)
-  cmake_parse_arguments(arg "PLAIN" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN;BY_HAND" "" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
+  if(NOT arg_BY_HAND)
+    set_property(GLOBAL APPEND PROPERTY LAB_OF_SESSION ${name})
+  endif()
   lab_own(${name})
   target_link_libraries(${name} PRIVATE ${arg_USES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
@@ -211,6 +215,7 @@ function(lab_add_variant family variant reference)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${variant}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/variants/${family})
   lab_keep_link_command(${target})
+  set_property(GLOBAL APPEND PROPERTY LAB_OF_SESSION ${target})
   if(TARGET ${family}_test)
     add_dependencies(${family}_test ${target})  # a family's test may start all of its variants
   endif()
@@ -233,6 +238,9 @@ function(lab_write_variant_list)
   list(JOIN tests "\", \"tests/" joined)
   file(CONFIGURE OUTPUT tests.json CONTENT "[\"tests/${joined}\"]\n" @ONLY)
   add_custom_target(lab_tests DEPENDS ${tests})
+  # What a session starts, of all families.
+  get_property(of_session GLOBAL PROPERTY LAB_OF_SESSION)
+  add_custom_target(lab_session DEPENDS ${of_session})
 endfunction()
 
 # Writes the facts of the build that a result records. They are read at run time, because bisect runs other builds.

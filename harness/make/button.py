@@ -98,7 +98,9 @@ def main(argv: list[str]) -> int:
             family, targets = first_family(ready)
             build_stage(stages, ready, f"the harness and {family}", targets)
             early_answer(stages, ready, family, folder)
-        build_stage(stages, ready, "the other families" if is_first else "")
+        # The programs that users start can wait until a build or their verb wants them.
+        rest = ["lab_session"] if is_first and chosen == "quick" else []
+        build_stage(stages, ready, "the other families" if is_first else "", rest)
     if mine:
         build.build_simulated_devices(ready)
     harness = os.path.join(ready.folder, "harness")
@@ -152,12 +154,14 @@ def first_family(ready: build.Build) -> tuple[str, list[str]]:
 
 def early_answer(stages: Stages, ready: build.Build, family: str, folder: str) -> None:
     """Measures the core workloads of one family while nothing is compiled, and writes a report of them. The session
-    after the build measures the family again, beside the others."""
+    after the build measures the family again, beside the others, so that this result is none of the machine's: two
+    sessions of one family would make its intervals wide."""
     core = next(variant for variant in ready.variants() if variant["family"] == family).get("core", ["*"])
     filters = [word for workload in core for word in ("--filter", f"{family}/*/{workload}")]
     with stages.stage(f"measure {family} first", EARLY_BUDGET_S):
         _, path = harness_stage(os.path.join(ready.folder, "harness"), "run",
-                                [*filters, "--budget", str(EARLY_BUDGET_S), "--report", folder])
+                                [*filters, "--budget", str(EARLY_BUDGET_S), "--report", folder,
+                                 "--out", os.path.join(folder, "first-answer.json")])
     report = os.path.join(folder, "index.html")
     if path and os.path.exists(report):
         print_line(f"a first answer: {report}")

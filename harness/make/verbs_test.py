@@ -304,7 +304,8 @@ class Button(unittest.TestCase):
             with self.subTest(facts), tempfile.TemporaryDirectory() as folder:
                 report = os.path.join(folder, "index.html")
                 paths.write_if_changed(os.path.join(folder, "harness"), "#!/bin/sh\n"
-                                       f'test "$*" = "run {filters} --budget 30 --report {folder}" || exit 2\n'
+                                       f'test "$*" = "run {filters} --budget 30 --report {folder} '
+                                       f'--out {folder}/first-answer.json" || exit 2\n'
                                        f"echo > {report}\necho /a/result.json\n", 0o755)
                 said: list[str] = []
                 ready = mock.Mock(folder=folder)

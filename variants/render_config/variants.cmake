@@ -31,7 +31,7 @@ endforeach()
 
 target_link_libraries(family_${family} PUBLIC render_config_coded render_config_engine vulkan_common designs)
 
-lab_program(render_config_view SOURCES ${parts}/viewer/main.cpp $<TARGET_OBJECTS:bench>
+lab_program(render_config_view BY_HAND SOURCES ${parts}/viewer/main.cpp $<TARGET_OBJECTS:bench>
   USES render_config_viewer designs base lab_benchmark)
 
 # Its test starts it.

@@ -16,6 +16,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT LAB_SANITIZE)
   # Nothing but the functions of malloc is for others to see: not the C++ library inside.
   target_link_options(lab_malloc PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,now)
   set_target_properties(lab_malloc PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/malloc)
+  set_property(GLOBAL APPEND PROPERTY LAB_OF_SESSION lab_malloc)  # one that `run --malloc` can measure at once
   if(TARGET allocator_test)
     add_dependencies(allocator_test lab_malloc)
   endif()

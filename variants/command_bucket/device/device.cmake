@@ -11,7 +11,7 @@ target_link_libraries(command_bucket_device PUBLIC vulkan_common common designs 
 target_sources(family_${family} PRIVATE ${device}/record_workloads.cpp)
 target_link_libraries(family_${family} PUBLIC command_bucket_device vulkan_common)
 
-lab_program(command_bucket_render USES command_bucket_device vulkan_common common designs base lab_benchmark
+lab_program(command_bucket_render BY_HAND USES command_bucket_device vulkan_common common designs base lab_benchmark
   SOURCES ${device}/main.cpp ${device}/render_run.cpp $<TARGET_OBJECTS:family_${family}> $<TARGET_OBJECTS:bench>)
 if(TARGET ${family}_test)
   target_sources(${family}_test PRIVATE ${device}/device_test.cpp)

@@ -1,6 +1,6 @@
 # The family's plan on a real Vulkan device: build/.../gpu_memory_device. Without a driver it builds all the same.
 set(device ${CMAKE_CURRENT_LIST_DIR})
-lab_program(gpu_memory_device USES vulkan_common common designs base lab_benchmark
+lab_program(gpu_memory_device BY_HAND USES vulkan_common common designs base lab_benchmark
   SOURCES ${device}/main.cpp ${device}/device_run.cpp $<TARGET_OBJECTS:family_${family}> $<TARGET_OBJECTS:bench>)
 if(TARGET ${family}_test)
   target_sources(${family}_test PRIVATE ${device}/device_test.cpp)
