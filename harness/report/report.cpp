@@ -161,8 +161,10 @@ std::string lead(const ReportInput& input, const std::vector<JudgedArticle>& jud
 std::vector<std::string> unusual_sentences(const ReportInput& input, const judge::Fitness& fitness, bool running) {
   std::vector<std::string> sentences;
   if (input.result != nullptr) sentences = unusual(*input.result, running);
-  // A result has the sentence once its session is over.
-  for (const std::string& found : {disturbed_sentence(fitness), blind_sentence(fitness)})
+  // A result has the first once its session is over.
+  std::vector<std::string> judged = unfit_sentences(fitness);
+  judged.insert(judged.begin(), disturbed_sentence(fitness));
+  for (const std::string& found : judged)
     if (const std::string sentence = capitalized(found);
         !sentence.empty() && std::ranges::find(sentences, sentence) == sentences.end())
       sentences.push_back(sentence);
