@@ -22,7 +22,7 @@ for linking the layouts of a new executable and checking it."""
 UNFIT = 4
 """Exit status of a session whose times have no verdict. The report of it is written first."""
 
-EARLY_BUDGET_S = 30
+EARLY_BUDGET_S = 20
 """For the family that a first press measures before it builds the others."""
 
 FEWEST_VARIANTS = 10

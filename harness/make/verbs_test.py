@@ -304,7 +304,7 @@ class Button(unittest.TestCase):
             with self.subTest(facts), tempfile.TemporaryDirectory() as folder:
                 report = os.path.join(folder, "index.html")
                 paths.write_if_changed(os.path.join(folder, "harness"), "#!/bin/sh\n"
-                                       f'test "$*" = "run {filters} --budget 30 --report {folder} '
+                                       f'test "$*" = "run {filters} --budget 20 --report {folder} '
                                        f'--out {folder}/first-answer.json" || exit 2\n'
                                        f"echo > {report}\necho /a/result.json\n", 0o755)
                 said: list[str] = []
@@ -312,7 +312,7 @@ class Button(unittest.TestCase):
                 ready.variants.return_value = [{"family": "e", "core": ["z"]}, {"family": "f", **facts}]
                 with mock.patch.object(button, "print_line", said.append):
                     button.early_answer(button.Stages(7), ready, "f", folder)
-                self.assertEqual(said, ["1/7 measure f first: about 30 s", f"a first answer: {report}"])
+                self.assertEqual(said, ["1/7 measure f first: about 20 s", f"a first answer: {report}"])
 
 
 class Files(unittest.TestCase):

@@ -1,0 +1,205 @@
+"""Makes the reference anew: results/reference and reports/reference, the finished report that README shows.
+
+    python3 -m harness.make.reference [--budget SECONDS] [--rest SECONDS] [--result FILE]...
+
+It builds, measures a session of the core workloads and of what else has time, then one of what waited, so that each
+workload is in one session; writes the pages of both, and the figures in README. The files of the reference are replaced
+at the end, and only by sessions that are fit together, of commits without changes, in which nothing failed. Stop what else runs on the
+machine first. --result takes sessions that were measured before, the newest first."""
+
+import argparse
+import glob
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+from harness.make import paths
+from harness.make.packed_page import packed
+from harness.make.console import MakeError, print_error, print_line
+
+LARGEST_PLAIN = 200_000
+"""Bytes of a page that is kept as it is."""
+
+LEFT_OUT = ("All figures as tables", "Unsupported pairs")
+"""Sections of the kept summary, which would otherwise be too long for a web site to show. The pages have them."""
+
+RESULTS = "results/reference"
+REPORT = "reports/reference"
+
+BUDGET_S = 2160
+"""Of the first session."""
+
+REST_S = 3600
+"""Of the second, which has the longest workloads."""
+
+
+def files() -> list[str]:
+    """The paths of the reference results, the newest first."""
+    return sorted(glob.glob(os.path.join(paths.ROOT, RESULTS, "*.json")), reverse=True)
+
+
+def load(path: str) -> dict[str, Any]:
+    with open(path, encoding="utf-8") as file:
+        result: dict[str, Any] = json.load(file)
+    return result
+
+
+def measured_in(result: dict[str, Any]) -> set[str]:
+    """The names of head's benchmarks."""
+    return {process["name"].split(":")[0] for process in result["benchmarks"] if process["arm"] == "head"}
+
+
+def lacks(results: list[dict[str, Any]], listed: list[dict[str, Any]]) -> list[str]:
+    """Why the reference is out of date, a sentence each. `listed`: of `list --json`, of this build."""
+    measured = {name for result in results for name in measured_in(result)}
+    known: dict[str, int] = {}  # the version of each workload
+    for result in reversed(results):
+        head, = (arm for arm in result["arms"] if arm["name"] == "head")
+        known |= head["versions"]
+    sentences = []
+    for family in sorted({each["benchmark"].split("/")[0] for each in listed}):
+        if not any(name.startswith(f"{family}/") for name in measured):
+            sentences.append(f"the family {family} is missing")
+            continue
+        now = {f"{family}/{each['benchmark'].split('/', 2)[2]}": each["version"] for each in listed
+               if each["benchmark"].startswith(f"{family}/")}
+        sentences += [f"{workload} has version {version}, the reference has {known[workload]}"
+                      for workload, version in sorted(now.items()) if known.get(workload, version) != version]
+        core = {each["benchmark"].split("/", 2)[2] for each in listed
+                if each["core"] and each["benchmark"].startswith(f"{family}/") and not each.get("unsupported")}
+        sentences += [f"the core workload {family}/{workload} is missing" for workload in sorted(core)
+                      if not any(name.startswith(f"{family}/") and name.endswith(f"/{workload}") for name in measured)]
+    return sentences
+
+
+def refusal(result: dict[str, Any]) -> str:
+    """Why a session cannot be the reference, whatever its times; "" if it can. That a benchmark takes too long is a finding;
+    a crash is none."""
+    if result["source"]["state"] != "clean":
+        return f"expected a session of a commit without changes, found '{result['source']['state']}' sources"
+    failed = sorted({failure["benchmark"] for failure in result["failures"] if failure["kind"] != "timeout"})
+    return f"expected a session without failures, found {len(failed)}: {', '.join(failed[:3])}" if failed else ""
+
+
+def _run(*words: str, statuses: tuple[int, ...] = (0,), environment: dict[str, str] | None = None) -> None:
+    done = subprocess.run([sys.executable, "make.py", *words], cwd=paths.ROOT, check=False,
+                          env={**os.environ, **(environment or {})})
+    if done.returncode not in statuses:
+        raise MakeError(f"python3 make.py {words[0]} ended with status {done.returncode}; the reference is as it was", "")
+
+
+def waiting(result: dict[str, Any]) -> list[str]:
+    """The filters that select what the session had no time for."""
+    parts = (each["benchmark"].split("/", 2) for each in result["session"]["waiting"])
+    return sorted({f"{family}/*/{workload}" for family, _, workload in parts})
+
+
+def _measured(budget: float, rest: float, folder: str) -> list[str]:
+    _run("build")
+    first, second = (os.path.join(folder, name) for name in ("first.json", "second.json"))
+    # 1 and 4 are failures and an unfit session: both are refused with a sentence of their own.
+    _run("run", "--budget", f"{budget:g}", "--out", first, statuses=(0, 1, 4))
+    left = waiting(load(first))
+    if not left:
+        return [first]
+    filters = [word for each in left for word in ("--filter", each)]
+    _run("run", "--budget", f"{rest:g}", *filters, "--out", second, statuses=(0, 1, 4))
+    return [first, second]
+
+
+def _kept_plots(folder: str, readme: str) -> dict[str, tuple[str, str]]:
+    """The plots that are kept as files, each with its title and its page: the first of each page, and README's."""
+    wanted = set(re.findall(rf"\({re.escape(REPORT)}/([^)]+)\.svg\)", readme))
+    plots: dict[str, tuple[str, str]] = {}
+    for page in sorted(set(glob.glob("*.html", root_dir=folder)) - {"history.html"}):
+        with open(os.path.join(folder, page), encoding="utf-8") as file:
+            found = re.findall(r'<figure[^>]* data-chart="([^"]+)".*?<strong>(.*?)\s*(?:<a |</strong>)', file.read(), re.S)
+        for number, (name, title) in enumerate(found):
+            if (number == 0 or name in wanted) and os.path.isfile(os.path.join(folder, f"{name}.svg")):
+                plots[f"{name}.svg"] = (html.unescape(re.sub(r"<[^>]+>", "", title)).strip(), page)
+    return plots
+
+
+def shrink(folder: str, readme: str) -> None:
+    """Makes the pages small enough to keep: large ones are compressed, and of the plots as files a gallery is left."""
+    plots = _kept_plots(folder, readme)
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if name.endswith(".html"):
+            with open(path, encoding="utf-8") as file:
+                page = file.read()
+            # The table of all drivers' answers can be written again from results/reference.
+            page = re.sub(r'<a href="[^"]*\.csv"[^>]*>(.*?)</a>', r"\1", page)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(packed(page) if len(page) > LARGEST_PLAIN else page)
+        elif name.endswith((".svg", ".png", ".csv")) and name not in plots:
+            os.unlink(path)
+    path = os.path.join(folder, "summary.md")
+    with open(path, encoding="utf-8") as file:
+        summary = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        for title in LEFT_OUT:
+            summary = re.sub(rf"^(#+) {title}\n.*?(?=^#{{1,3}} |\Z)", "", summary, flags=re.M | re.S)
+        file.write(re.sub(r"^!\[.*\]\((.*)\)\n\n?", lambda plot: plot[0] if plot[1] in plots else "", summary, flags=re.M))
+    with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
+        file.write("# The reference\nA finished report. Clone the repository and open `index.html`, which needs no server; its "
+                   "larger pages are compressed\nand need scripts. [summary.md](summary.md) has the figures as text. One "
+                   "plot of each page:\n")
+        for name, (title, page) in plots.items():
+            file.write(f"\n**{title}** ([{page}]({page}))\n\n![{title}]({name})\n")
+
+
+def _replace(made: str, folder: str) -> None:
+    """Puts the folder `made` where `folder` is in the checkout."""
+    place = os.path.join(paths.ROOT, folder)
+    shutil.rmtree(place)
+    shutil.copytree(made, place)
+
+
+def make(budget: float, rest: float, given: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        sessions = [(path, load(path)) for path in given or _measured(budget, rest, folder)]
+        for path, result in sessions:
+            if why := refusal(result):
+                raise MakeError(f"{path}: {why}", "measure again, on a quiet machine, after a commit; the reference is as it was")
+        # The report puts together the results of a machine's folder, with the drivers' answers beside them.
+        results, pages = os.path.join(folder, "results"), os.path.join(folder, "pages")
+        machine = os.path.join(results, sessions[0][1]["machine"]["id"])
+        shutil.copytree(os.path.join(paths.ROOT, RESULTS, "atlas"), os.path.join(machine, "atlas"))
+        for path, result in sessions:
+            stem = os.path.join(machine, result["session"]["id"])
+            shutil.copyfile(path, f"{stem}.json")
+            if os.path.isdir(exhibits := f"{os.path.splitext(path)[0]}.exhibits"):
+                shutil.copytree(exhibits, f"{stem}.exhibits")
+        _run("report", "--out", pages, environment={"LAB_RESULTS": results})  # 4, if no time can be judged
+        shutil.rmtree(os.path.join(machine, "state"), ignore_errors=True)
+        with open(os.path.join(paths.ROOT, "README.md"), encoding="utf-8") as file:
+            shrink(pages, file.read())
+        _replace(machine, RESULTS)
+        _replace(pages, REPORT)
+    subprocess.run([sys.executable, "-m", "harness.make.readme_test", "--write"], cwd=paths.ROOT, check=True)
+    print_line(f"{RESULTS} and {REPORT}/index.html are made; look at both before you commit them")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python3 -m harness.make.reference", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--budget", type=float, default=BUDGET_S, help="seconds of the first session (default: %(default)d)")
+    parser.add_argument("--rest", type=float, default=REST_S, help="seconds of the second (default: %(default)d)")
+    parser.add_argument("--result", metavar="FILE", action="append", help="a session that was measured before")
+    given = parser.parse_args()
+    try:
+        make(given.budget, given.rest, given.result or [])
+    except MakeError as error:
+        print_error(error)
+        sys.exit(error.status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""The reference that README shows is of every family, and of the workloads as they are now; what makes it refuses what
+would mislead."""
+
+import base64
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+from typing import Any
+
+from harness.make import build, paths, reference
+from harness.make.packed_page import DATA, packed
+
+HARNESS = build.existing_harness()
+NEEDS = ["all"]
+PAGES_BYTES = 6 << 20
+
+
+def listed() -> list[dict[str, Any]]:
+    done = subprocess.run([sys.executable, "make.py", "list", "--json"], cwd=paths.ROOT, capture_output=True, text=True,
+                          check=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def unpacked(path: str) -> str:
+    """The contents of a page, compressed or not."""
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    found = re.search(r'id="packed">([^<]+)<', page)
+    return json.loads(gzip.decompress(base64.b64decode(found[1])))["main"] if found else page
+
+
+def made_up(**changed: Any) -> dict[str, Any]:
+    """A result of one family that could be the reference."""
+    return {"source": {"state": "clean"}, "failures": [], "session": {"unusual": ["a virtual machine"]},
+            "arms": [{"name": "head", "versions": {"shelf/store": 2}}],
+            "benchmarks": [{"name": "shelf/plain/store", "arm": "head"}], **changed}
+
+
+STORE = {"benchmark": "shelf/plain/store", "core": True, "version": 2}
+
+
+class Reference(unittest.TestCase):
+    @unittest.skipUnless(HARNESS, "needs a build")
+    def test_it_is_of_every_family_and_of_the_workloads_as_they_are(self) -> None:
+        families = {name for name in os.listdir(os.path.join(paths.ROOT, "variants"))
+                    if os.path.isfile(os.path.join(paths.ROOT, "variants", name, "family.json"))}
+        now = listed()
+        if {each["benchmark"].split("/")[0] for each in now} != families:
+            self.skipTest("some families are not in this build")
+        self.assertEqual(reference.lacks([reference.load(path) for path in reference.files()], now), [],
+                         "make it anew: python3 -m harness.make.reference")
+
+    def test_its_pages_are_of_its_result_whole_and_small_enough(self) -> None:
+        folder = os.path.join(paths.ROOT, reference.REPORT)
+        results = [reference.load(path) for path in reference.files()]
+        self.assertTrue(results, "python3 -m harness.make.reference")
+        text = unpacked(os.path.join(folder, "session.html"))
+        for result in results:
+            self.assertEqual(reference.refusal(result), "")
+            self.assertIn(result["session"]["id"], text)
+            for family in {name.split("/")[0] for name in reference.measured_in(result)}:
+                self.assertTrue(os.path.isfile(os.path.join(folder, f"{family}.html")), family)
+        self.assertLess(sum(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder)), PAGES_BYTES)
+
+    def test_a_missing_family_an_older_workload_and_a_missing_core_workload_are_named(self) -> None:
+        self.assertEqual(reference.lacks([made_up()], [STORE]), [])
+        self.assertEqual(reference.lacks([made_up()], [{**STORE, "version": 3}]),
+                         ["shelf/store has version 3, the reference has 2"])
+        self.assertEqual(reference.lacks([made_up()], [STORE, {**STORE, "benchmark": "crate/plain/store"}]),
+                         ["the family crate is missing"])
+        self.assertEqual(reference.lacks([made_up()], [STORE, {**STORE, "benchmark": "shelf/plain/take"}]),
+                         ["the core workload shelf/take is missing"])
+        self.assertEqual(reference.lacks([made_up()], [STORE, {**STORE, "benchmark": "shelf/plain/take", "core": False}]), [])
+
+    def test_a_packed_page_has_the_same_contents_and_data(self) -> None:
+        page = ("<meta content=\"script-src 'nonce-abc'\">\n<body><main id=\"main\">\n<p>text \u00e9 \\1</p></main>\n"
+                + "".join(f'<script type="application/json" id="{name}">{{"{name}": 1}}</script>\n' for name in DATA)
+                + '<script defer nonce="abc" src="vega.js"></script>\n</body>')
+        made = packed(page)
+        content = re.search(r'id="packed">([^<]+)<', made)
+        assert content
+        parts = json.loads(gzip.decompress(base64.b64decode(content[1])))
+        self.assertEqual(parts, {"main": "<p>text \u00e9 \\1</p>", "scripts": ["vega.js"],
+                                 "data": {name: f'{{"{name}": 1}}' for name in DATA}})
+        self.assertNotIn("text \u00e9", made)
+        self.assertIn('<script nonce="abc">', made)
+        self.assertEqual(made, packed(page))
+
+    def test_what_waited_is_selected_by_workload(self) -> None:
+        names = ("shelf/plain/take/all", "shelf/quick/take/all", "crate/plain/store")
+        result = made_up(session={"waiting": [{"benchmark": name} for name in names]})
+        self.assertEqual(reference.waiting(result), ["crate/*/store", "shelf/*/take/all"])
+
+    def test_changed_sources_and_failures_are_refused(self) -> None:
+        self.assertEqual(reference.refusal(made_up()), "")
+        self.assertIn("found 'dirty' sources", reference.refusal(made_up(source={"state": "dirty"})))
+        self.assertIn("found 1: shelf/a/b", reference.refusal(made_up(failures=[{"benchmark": "shelf/a/b", "kind": "crash"}])))
+        self.assertEqual(reference.refusal(made_up(failures=[{"benchmark": "shelf/a/b", "kind": "timeout"}])), "")
