@@ -220,8 +220,7 @@ class Builder {
       std::set<std::string> benchmarks;
       for (const Process& process : sessions_[i].processes)
         if (process.arm == results::kHead && benchmarks.insert(process.benchmark).second &&
-            gives_times(i, process.benchmark) &&
-            work_.difference(sessions_[i], process.benchmark).empty()) {
+            gives_times(i, process.benchmark) && work_.difference(sessions_[i], process.benchmark).empty()) {
           bool& all = level.try_emplace(workload_name(process.benchmark), true).first->second;
           all = all && JudgedBlocks(sessions_[i], process.benchmark).is_level(process.benchmark);
         }

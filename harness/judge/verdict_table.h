@@ -24,9 +24,9 @@ struct VerdictRule {
   double session_shift = 0;  ///< a share
   double alpha = stats::kAlpha;
   double threshold = kThreshold;
-  Reason unjudged = Reason::kNone;  ///< why the sessions give no verdict
+  Reason unjudged = Reason::kNone;                ///< why the sessions give no verdict
   std::set<std::string, std::less<>> blind = {};  ///< families that a session does not judge: Control::blind
-  bool needs_levels = false;        ///< two sessions: times that other work disturbed have no verdict
+  bool needs_levels = false;                      ///< two sessions: times that other work disturbed have no verdict
 };
 
 /// Of a tested row, after Holm.

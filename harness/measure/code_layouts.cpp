@@ -328,8 +328,8 @@ std::vector<std::string> layout_command(int number, std::vector<std::string> lin
     }
   }
   // Without LTO the compiler's plugin would look at each object for nothing.
-  command.insert(command.end(), {"-fno-lto", "-fuse-ld=gold", "-Wl,--strip-all", "-Wl,--gc-sections", "-Wl,-u,lab_gap_0",
-                                 "-Wl,--section-ordering-file," + order.string()});
+  command.insert(command.end(), {"-fno-lto", "-fuse-ld=gold", "-Wl,--strip-all", "-Wl,--gc-sections",
+                                 "-Wl,-u,lab_gap_0", "-Wl,--section-ordering-file," + order.string()});
   return command;
 }
 

@@ -255,10 +255,10 @@ std::string page_of_family(const std::string& family) {
 Section trust_section(const ReportInput& input, const judge::Fitness& fitness, bool running) {
   std::vector<std::string> sentences = unusual_sentences(input, fitness, running);
   const std::set<std::string, std::less<>>& blind = fitness.control.blind;
-  const std::string spoilt =
-      !fitness.fit      ? ""
-      : blind.empty()   ? "; none spoils the verdicts"
-                        : fmt::format("; no time of {} is judged", enumerated({blind.begin(), blind.end()}));
+  const std::string spoilt = !fitness.fit ? ""
+                             : blind.empty()
+                                 ? "; none spoils the verdicts"
+                                 : fmt::format("; no time of {} is judged", enumerated({blind.begin(), blind.end()}));
   Section section{"trust", fmt::format("{} about this session {}{}", counted(sentences.size(), "thing"),
                                        sentences.size() == 1 ? "is unusual" : "are unusual", spoilt)};
   section.folded = true;

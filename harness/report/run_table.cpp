@@ -129,7 +129,9 @@ std::string run_table(const results::Result& result, std::size_t width, const st
     if (reference == group.end())
       if (std::string why = why_no_ratio(workload, group, result); std::ranges::find(without, why) == without.end())
         without.push_back(std::move(why));
-    for (std::string& line : wrapped(heading(workload, group, fitness.of(results::benchmark_parts(workload).family)), width)) rows.push_back({std::move(line)});
+    for (std::string& line :
+         wrapped(heading(workload, group, fitness.of(results::benchmark_parts(workload).family)), width))
+      rows.push_back({std::move(line)});
     for (const judge::SummaryRow& row : group) {
       std::optional<stats::Estimate> ratio;
       if (!row.reference && !base.empty())
