@@ -60,8 +60,12 @@ class SideComparison {
     std::ranges::move(exact_changes(base_.result(), base_.arm(), head_.result(), head_.arm(), table.with_other_work()),
                       std::back_inserter(comparison_.exact));
     comparison_.rows = table.verdicts(rule());
-    const auto is_blind = [](const ComparisonRow& row) { return !row.p || row.reason == Reason::kUnfit; };
-    if (comparison_.tested > 0 && std::ranges::all_of(comparison_.rows, is_blind)) comparison_.judged = false;
+    const auto is_judged = [](const ComparisonRow& row) {
+      return row.p && row.reason != Reason::kUnfit && row.reason != Reason::kDisturbed && row.reason != Reason::kWarmingUp;
+    };
+    if (std::ranges::any_of(comparison_.rows, [](const ComparisonRow& row) { return row.reason == Reason::kUnfit; }) &&
+        std::ranges::none_of(comparison_.rows, is_judged))
+      comparison_.judged = false;
     return std::move(comparison_);
   }
 

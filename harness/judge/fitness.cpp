@@ -21,9 +21,10 @@ constexpr double kAlarm = 1 - stats::kCoverage;
 
 ControlRow judge(const results::Result& result, const std::string& benchmark, std::size_t rows) {
   // In a picture, the control is that of its main session.
-  auto head = metric_values(result, benchmark);
+  // Always of the time: what a workload's own metric counts may be the same in every process.
+  auto head = metric_values(result, benchmark, bench::kTimeMetric);
   std::erase_if(head, [](const stats::Datum& one) { return one.session != 0; });
-  const auto control = metric_values(result, benchmark, "", results::kControl);
+  const auto control = metric_values(result, benchmark, bench::kTimeMetric, results::kControl);
   const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(head, control), rows, kUnfitAlpha);
   const stats::ArmData data = stats::to_strata(head, control, stratum);
   stats::LayoutEffect layout = stats::layout_effect(data.base, data.head);
@@ -53,14 +54,19 @@ bool sees(const ControlRow& row) {
   return row.detectable_change && *row.detectable_change <= kMaxDetectableChange;
 }
 
-/// Finds the families in which no row sees, and what the others could detect.
-void find_blind(Control& control) {
-  std::set<std::string> seeing;
+/// Finds the families in which no row sees, or which have none, and what the others could detect.
+void find_blind(const results::Result& result, Control& control) {
+  if (control.rows.empty()) return;
+  std::set<std::string, std::less<>> seeing;
   for (const ControlRow& row : control.rows)
     if (sees(row)) {
       seeing.emplace(results::benchmark_parts(row.benchmark).family);
       control.detectable_change = std::max(control.detectable_change, row.detectable_change);
     }
+  for (const results::Process& process : result.processes)
+    if (const std::string_view family = results::benchmark_parts(process.benchmark).family;
+        process.arm == results::kHead && !seeing.contains(family))
+      control.blind.emplace(family);
   for (const ControlRow& row : control.rows) {
     if (const std::string family(results::benchmark_parts(row.benchmark).family); !seeing.contains(family))
       control.blind.insert(family);
@@ -137,7 +143,7 @@ Control judge_control(const results::Result& result) {
     control.rate = static_cast<double>(control.false_alarms) / static_cast<double>(control.rows.size());
     control.rate_interval = share_interval(control.false_alarms, control.rows.size());
   }
-  find_blind(control);
+  find_blind(result, control);
   if (std::any_of(control.rows.begin(), control.rows.end(), is_biased))
     control.reason = kMachineReason;
   else if (!control.rows.empty() && std::ranges::none_of(control.rows, sees))

@@ -37,7 +37,7 @@ struct Control {
   double rate = 0;                      ///< of false alarms among the rows
   stats::Interval rate_interval{0, 1};  ///< Clopper and Pearson, Biometrika 26 (1934) 404-413, 95 %
   /// The families that are not judged although the session is fit: their rows could not have detected
-  /// kMaxDetectableChange.
+  /// kMaxDetectableChange, or they have none although others do.
   std::set<std::string, std::less<>> blind;
   /// The largest ControlRow::detectable_change of the families that are judged: a change of this share shows with
   /// stats::kPower in any of them. Of a blind control, the smallest that there is. None if no row has one.

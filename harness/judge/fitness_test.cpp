@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "harness/judge/summary.h"
 #include "harness/results/result_fixture.h"
 #include "harness/stats/power.h"
 
@@ -210,6 +211,27 @@ TEST(Control, that_is_blind_in_one_family_leaves_the_others_their_verdicts) {
   for (results::Process& process : mixed.processes)
     if (process.benchmark == "f0/plain/store" && process.arm == results::kControl) process.real_time *= 1.1;
   EXPECT_EQ(judge_fitness(mixed).of("f2").reason, kMachineReason);
+}
+
+TEST(Control, looks_at_the_time_of_a_workload_that_counts_something_else) {
+  results::Result result = results::fixture_result(12);
+  result.workloads.at(0).primary = "metadata_bytes";
+  add_control(result, 1);
+  std::mt19937_64 random(3);
+  for (results::Process& process : result.processes)
+    process.real_time *= std::exp(std::normal_distribution(0.0, 0.5)(random));
+  ASSERT_EQ(metric_values(result, "shelf/plain/store").front().value, 128);
+  EXPECT_EQ(judge_control(result).reason, kBlindReason) << "all processes count the same bytes";
+}
+
+TEST(Control, that_a_family_lacks_leaves_it_without_verdicts) {
+  results::Result result = session(2, 12, 1);
+  std::erase_if(result.processes, [](const results::Process& process) {
+    return process.benchmark == "f1/plain/store" && process.arm == results::kControl;
+  });
+  const Fitness fitness = judge_fitness(result);
+  EXPECT_TRUE(fitness.of("f0").fit);
+  EXPECT_FALSE(fitness.of("f1").fit);
 }
 
 TEST(Control, with_too_few_processes_for_an_interval_is_unfit) {

@@ -173,30 +173,27 @@ class Builder {
     return fitness_[picture_.main].fit ? fitness_[at].fit : at == picture_.main;
   }
 
-  /// Where its control is blind, a session gives no times of a workload that another session saw.
-  bool gives_times(std::size_t at, const std::string& benchmark) const {
-    return gives_times(at) && (fitness_[at].of(results::benchmark_parts(benchmark).family).fit ||
-                               !seen_.contains(workload_name(benchmark)));
+  /// Where its control is blind, a session gives times only if every session is.
+  bool gives_times(std::size_t at, std::string_view benchmark) const {
+    const std::string_view family = results::benchmark_parts(benchmark).family;
+    return gives_times(at) && (fitness_[at].of(family).fit || !seen_.contains(family));
   }
 
-  /// Finds what some session sees. What no session sees of a family that some does is judged: each control looked for a
-  /// bias, and the noise of a workload is in its own intervals.
+  /// Finds the families that some session judges, and those that none does.
   void find_seen() {
-    std::set<std::string, std::less<>> measured, families;
+    std::set<std::string, std::less<>> measured;
     for (std::size_t i = 0; i < sessions_.size(); ++i)
       if (fitness_[i].fit && gives_times(i))
         for (const Process& process : sessions_[i].processes)
           if (const std::string_view family = results::benchmark_parts(process.benchmark).family;
               process.arm == results::kHead && work_.difference(sessions_[i], process.benchmark).empty()) {
             measured.emplace(family);
-            if (!fitness_[i].of(family).fit) continue;
-            families.emplace(family);
-            seen_.insert(workload_name(process.benchmark));
+            if (fitness_[i].of(family).fit) seen_.emplace(family);
           }
     if (!picture_.fitness.fit) return;
     std::set<std::string, std::less<>>& blind = picture_.fitness.control.blind;
     blind.clear();
-    std::ranges::set_difference(measured, families, std::inserter(blind, blind.end()));
+    std::ranges::set_difference(measured, seen_, std::inserter(blind, blind.end()));
   }
 
   /// Benchmarks with a wrong answer, and variants that break their contract, in executables of the picture.
@@ -353,7 +350,7 @@ class Builder {
   Work work_;
   std::vector<Fitness> fitness_;
   std::map<std::string, results::Failure> wrong_;
-  std::set<std::string> seen_;  ///< workloads of a session whose control is not blind in their family
+  std::set<std::string, std::less<>> seen_;  ///< families that some session judges
   std::set<std::string> level_;
   std::map<std::size_t, std::set<std::string>> no_level_;
   std::map<Group, std::size_t> exhibits_from_;

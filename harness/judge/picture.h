@@ -54,7 +54,7 @@ struct PictureSession {
   std::size_t exhibits = 0;
   std::vector<std::string> alone;      ///< workloads that no other session gives: "family/workload"
   std::vector<std::string> disturbed;  ///< workloads whose times another session has undisturbed
-  std::vector<std::string> blind;      ///< families in which its control is blind, and times of which another has
+  std::vector<std::string> blind;      ///< families in which its control is blind, and another session's is not
   std::size_t failures = 0;
 
   bool gives() const { return benchmarks + exact + exhibits > 0; }

@@ -107,12 +107,14 @@ std::string blind_sentence(const judge::Fitness& fitness) {
     for (const judge::ControlRow& row : fitness.control.rows)
       if (results::benchmark_parts(row.benchmark).family == family && row.detectable_change)
         least = std::min(least.value_or(*row.detectable_change), *row.detectable_change);
-    families.push_back(fmt::format("{} ({})", family, least ? detectable_text(*least) : "too few processes"));
+    families.push_back(family + (least ? fmt::format(" ({})", detectable_text(*least)) : ""));
   }
+  const bool some = std::ranges::any_of(families, [](const std::string& one) { return one.ends_with(')'); });
   return fmt::format(
-      "unfit in {}: the smallest detectable change of the A/A control there, required is {}: measure longer, or on a "
-      "quieter machine",
-      enumerated(families), detectable_text(judge::kMaxDetectableChange));
+      "unfit in {}: the A/A control there could not have detected a change of {}{}: measure longer, or on a quieter "
+      "machine",
+      enumerated(families), detectable_text(judge::kMaxDetectableChange),
+      some ? " (in brackets: the smallest that it could)" : "");
 }
 
 std::string disturbed_sentence(const judge::Fitness& fitness) {
