@@ -152,8 +152,12 @@ std::string capitalized(std::string text) {
   return text;
 }
 
+std::string plural(std::string_view one) {
+  return fmt::format("{}{}", one, one.ends_with('s') ? "es" : "s");
+}
+
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  if (count != 1 && many.empty()) return fmt::format("{} {}s", whole(count), one);
+  if (count != 1 && many.empty()) return fmt::format("{} {}", whole(count), plural(one));
   return fmt::format("{} {}", whole(count), count == 1 ? one : many);
 }
 

@@ -21,7 +21,10 @@ std::string significant(double value, int digits);
 /// CPU seconds per second: "8 % of a CPU" up to one CPU, "1.64 CPUs" above.
 std::string cpus_text(double share);
 
-/// "1 block", "1,200 blocks". `many` is the plural if it is not `one` with an s.
+/// "blocks", "accesses".
+std::string plural(std::string_view one);
+
+/// "1 block", "1,200 blocks". `many` if it is not plural(one).
 std::string counted(std::size_t count, std::string_view one, std::string_view many = "");
 
 /// "a, b, c, 2 more": the first `most` names, and how many others there are.

@@ -41,6 +41,7 @@ TEST(Counted, has_its_plural_and_commas) {
   EXPECT_EQ(counted(1, "block"), "1 block");
   EXPECT_EQ(counted(0, "block"), "0 blocks");
   EXPECT_EQ(counted(1200, "process", "processes"), "1,200 processes");
+  EXPECT_EQ(counted(2, "access"), "2 accesses");
   EXPECT_EQ(thousands("-1234.5678"), "-1,234.5678");
 }
 

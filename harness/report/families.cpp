@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <variant>
 
 #include "harness/judge/summary.h"
@@ -89,10 +90,10 @@ std::string phases_phrase(const WorkloadInfo& workload) {
     alike = alike && operations == workload.operations;
   }
   if (alike)
-    return fmt::format("The time of each phase, and of {}, is divided by {} {}s.", kAllPhases,
-                       whole(workload.operations), workload.operation);
-  return fmt::format("The time of each phase is divided by its own number of {}s ({}), and that of {} by {}.",
-                     workload.operation, fmt::join(counts, ", "), kAllPhases, whole(workload.operations));
+    return fmt::format("The time of each phase, and of {}, is divided by {}.", kAllPhases,
+                       counted(workload.operations, workload.operation));
+  return fmt::format("The time of each phase is divided by its own number of {} ({}), and that of {} by {}.",
+                     plural(workload.operation), fmt::join(counts, ", "), kAllPhases, whole(workload.operations));
 }
 
 /// Without an interval the bar has length 0, because Vega cannot scale fields without a number.
@@ -341,17 +342,24 @@ Table variants_table(const std::string& family, const Result& result) {
 }
 
 /// "12 processes", or "10 to 16 processes".
+/// "12 to 20 processes, spread over 40 blocks": of the family, in all sessions.
 std::string processes_phrase(const std::string& family, const Result& result) {
   std::map<std::string, std::size_t> counts;
+  std::set<int> blocks;
   for (const results::Process& process : result.processes)
-    if (process.arm == results::kHead && results::benchmark_parts(process.benchmark).family == family)
+    if (process.arm == results::kHead && results::benchmark_parts(process.benchmark).family == family) {
       ++counts[process.benchmark];
+      blocks.insert(process.block);
+    }
   std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
   for (const auto& [benchmark, count] : counts) {
     least = std::min(least, count);
     most = std::max(most, count);
   }
-  return least >= most ? counted(most, "process", "processes") : fmt::format("{} to {} processes", least, most);
+  return fmt::format(
+      "{}, spread over {}",
+      least >= most ? counted(most, "process", "processes") : fmt::format("{} to {} processes", least, most),
+      counted(blocks.size(), "block"));
 }
 
 }  // namespace
@@ -365,11 +373,14 @@ std::vector<std::string> families_of(const Result& result) {
 }
 
 std::string family_finding(const std::string& family, const Result& result) {
-  for (const WorkloadInfo& workload : result.workloads)
-    if (workload.family == family)
-      if (const std::vector<VariantTimes> measured = measured_variants(workload, result); !measured.empty())
-        return finding(workload, measured, {});
-  return "";
+  std::string first;
+  for (const WorkloadInfo& workload : result.workloads) {
+    if (workload.family != family) continue;
+    const std::vector<VariantTimes> measured = measured_variants(workload, result);
+    if (measured.size() > 1) return finding(workload, measured, {});
+    if (first.empty() && !measured.empty()) first = finding(workload, measured, {});
+  }
+  return first;
 }
 
 Section family_section(const std::string& family, const results::Family& described, const Result& result,
@@ -426,11 +437,10 @@ Section method_section(const std::string& family, const Result& result) {
     if (workload.family == family)
       table.rows.push_back({workload.name, workload.title, workload.operation, whole(workload.operations)});
   section.add(Paragraph{fmt::format(
-      "Each benchmark ran in {}, spread over {} in random order (seed {}). A process runs one benchmark, in one of the "
+      "Each benchmark ran in {} in random order (seed {}). A process runs one benchmark, in one of the "
       "layouts of its build. A time is the median over a process's repetitions, then over the processes; intervals are "
       "over processes. A ratio compares benchmarks of the same block.",
-      processes_phrase(family, result), counted(static_cast<std::size_t>(result.session.blocks), "block"),
-      result.session.seed)});
+      processes_phrase(family, result), result.session.seed)});
   section.add(std::move(table));
   return section;
 }

@@ -17,8 +17,8 @@ namespace lab::report {
 /// The families of the result, in its order.
 std::vector<std::string> families_of(const results::Result& result);
 
-/// The finding of the family's first workload with numbers, in a fit session: "random_replace: buddy has the lowest
-/// median, ..."; "" without numbers.
+/// The finding of the family's first workload that two variants ran, or of the first with numbers, in a fit session:
+/// "random_replace: buddy has the lowest median, ..."; "" without numbers.
 std::string family_finding(const std::string& family, const results::Result& result);
 
 /// The plots of one family; a note instead if no process has finished. `fitness`: of the session; what has noise in an

@@ -317,6 +317,14 @@ TEST(MatrixScript, finds_rows_columns_and_answers) {
   EXPECT_EQ(script("shown_rows(" + rows + ", {text: '', format: '', size: 'up to 16 texels'}).length"), "1");
   EXPECT_EQ(script("shown_rows(" + rows + ", {text: 'BYTES', format: 'r8', size: ''}).length"), "1");
   EXPECT_EQ(script("shown_columns([{members: [{driver: 'a', chip: 'c'}]}], {driver: 'a', chip: 'd'}).length"), "0");
+  EXPECT_EQ(script("shown_rows([{query: '128x16 r8 optimal'}], {text: 'optimal 128x16'}).length"), "1");
+  const auto understood = [&](const std::string& text) {
+    return script("understood({text: '" + text +
+                  "', chip: '', driver: ''}, [{chip: 'navi10', driver: 'radv-22.3'}, {chip: 'navi1', driver: ''}])");
+  };
+  EXPECT_EQ(understood("128x16 Navi 10"), R"({"chip":"navi10","driver":"","text":"128x16"})");
+  EXPECT_EQ(understood("radv 22.3 64"), R"({"chip":"","driver":"radv-22.3","text":"64"})");
+  EXPECT_EQ(understood("navi100"), R"({"chip":"","driver":"","text":"navi100"})");
 }
 
 TEST(MatrixScript, renders_the_window_and_says_what_is_left) {

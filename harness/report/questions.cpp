@@ -72,8 +72,10 @@ std::string fastest(const Question& question, const WorkloadInfo& workload, cons
   if (const std::string doubt = doubt_of(contenders); !doubt.empty()) text += ", but " + doubt;
   text += metrics_of(question, workload, results::benchmark_name(workload.family, best.variant->name, workload.name),
                      result);
-  if (!best.variant->weakness.empty())
-    text += fmt::format(". {}: {}", best.variant->name, uncapitalized(best.variant->weakness));
+  if (std::string weakness = best.variant->weakness; !weakness.empty()) {
+    if (weakness.ends_with('.')) weakness.pop_back();  // the answer's own ends it
+    text += fmt::format(". {}: {}", best.variant->name, uncapitalized(weakness));
+  }
   return text;
 }
 

@@ -26,7 +26,10 @@ std::string doubt_of(std::span<const Contender> all) {
       overlapping.push_back(other.name);
   }
   if (overlapping.size() == 1) return fmt::format("its interval overlaps that of {}", overlapping.front());
-  if (!overlapping.empty()) return fmt::format("its interval overlaps those of {} others", overlapping.size());
+  constexpr std::size_t kMostNamed = 3;
+  if (overlapping.size() > kMostNamed)
+    overlapping = {overlapping[0], overlapping[1], fmt::format("{} others", overlapping.size() - 2)};
+  if (!overlapping.empty()) return "its interval overlaps those of " + enumerated(overlapping);
   if (without.empty()) return "";
   return without.size() == 1 ? fmt::format("{} has too few processes for an interval", without.front())
                              : fmt::format("{} others have too few processes for an interval", without.size());
