@@ -82,6 +82,7 @@ ELSEWHERE = {
     "python3 make.py": "the step quick, with --quick",
     "python3 make.py --quick": "the step quick of .ci/run",
     "python3 make.py test": "the step tests",
+    "python3 make.py build": "the steps bookworm and trixie",
     "python3 make.py spm install-group simulated-devices": "the step simulated_devices",
     "python3 make.py simulate": "the step simulate",
     "python3 make.py run --against main": "cli_test, with made-up builds",
