@@ -3,9 +3,10 @@
     python3 -m harness.make.reference [--budget SECONDS] [--rest SECONDS] [--result FILE]...
 
 It builds, measures a session of the core workloads and of what else has time, then one of what waited, so that each
-workload is in one session; writes the pages of both, and the figures in README. The files of the reference are replaced
-at the end, and only by sessions that are fit together, of commits without changes, in which nothing failed. Stop what else runs on the
-machine first. --result takes sessions that were measured before, the newest first."""
+workload is in one session; writes the pages of both, and the figures in README. Where its control could have found
+nothing, a session gives no times, and the pages say so. The files of the reference are replaced at the end, and only by
+sessions of commits without changes in which nothing failed and some time is judged. Stop what else runs on the machine
+first. --result takes sessions that were measured before, the newest first."""
 
 import argparse
 import glob
@@ -135,7 +136,7 @@ def shrink(folder: str, readme: str) -> None:
             with open(path, encoding="utf-8") as file:
                 page = file.read()
             # The table of all drivers' answers can be written again from results/reference.
-            page = re.sub(r'<a href="[^"]*\.csv"[^>]*>(.*?)</a>', r"\1", page)
+            page = re.sub(r'<a href="[^"]*\.csv"[^>]*>(.*?)</a>', r"\1, which <code>python3 make.py report</code> writes", page)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(packed(page) if len(page) > LARGEST_PLAIN else page)
         elif name.endswith((".svg", ".png", ".csv")) and name not in plots:
@@ -146,6 +147,7 @@ def shrink(folder: str, readme: str) -> None:
     with open(path, "w", encoding="utf-8") as file:
         for title in LEFT_OUT:
             summary = re.sub(rf"^(#+) {title}\n.*?(?=^#{{1,3}} |\Z)", "", summary, flags=re.M | re.S)
+        summary = re.sub(r"\[([^]]+\.csv)\]\(\1\)", r"\1, which `python3 make.py report` writes", summary)
         file.write(re.sub(r"^!\[.*\]\((.*)\)\n\n?", lambda plot: plot[0] if plot[1] in plots else "", summary, flags=re.M))
     with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
         file.write("# The reference\nA finished report. Clone the repository and open `index.html`, which needs no server; its "

@@ -688,8 +688,24 @@ const answer = ({blocks}, column, {block, row}) => {
 
 const shown_rows = (rows, {text, format, size}) => {
   const [least, most] = kSizes[size] ?? kSizes[''];
-  return rows.filter((row) => row.query.toLowerCase().includes(text.toLowerCase()) && (!format || row.format === format) &&
+  const words = text.toLowerCase().split(/\s+/);
+  return rows.filter((row) => words.every((word) => row.query.toLowerCase().includes(word)) && (!format || row.format === format) &&
     (!size || (row.extent !== null && row.extent >= least && row.extent <= most)));
+};
+// A chip or a driver that a query names, with or without spaces, chooses its columns: "128x16 Navi 10". The words left are
+// of the row.
+const loose = (name) => [...name.replace(/[\s_-]/g, '')].map((one) => one.replace(/\W/, '\\$&')).join('[\\s_-]*');
+const named_in = (text, names) => names.filter((name) => name !== '').sort((a, b) => b.length - a.length)
+  .map((name) => [name, new RegExp(`(?<=^|\\s)${loose(name)}(?=\\s|$)`, 'i')]).find(([, pattern]) => pattern.test(text)) ?? [''];
+const understood = (filter, members) => {
+  let {text, ...rest} = filter;
+  for (const field of ['chip', 'driver']) {
+    const [name, pattern] = rest[field] ? [''] : named_in(text, members.map((member) => member[field]));
+    if (!name) continue;
+    rest[field] = name;
+    text = text.replace(pattern, ' ');
+  }
+  return {...rest, text: text.trim()};
 };
 const matches = (member, {driver, chip}) => (!driver || member.driver === driver) && (!chip || member.chip === chip);
 const shown_columns = (columns, filter) => columns.filter(({members}) => members.some((member) => matches(member, filter)));
@@ -811,13 +827,13 @@ class Matrix {
   }
 
   apply() {
-    const filter = fields_of(this.form);
+    const given = fields_of(this.form), filter = understood(given, this.members);
     this.left = shown_rows(this.rows, filter);
     this.across = shown_columns(this.data.columns, filter);
     const members = this.across.flatMap((column) => column.members).filter((member) => matches(member, filter));
     this.resize();
     this.place.querySelector('.matrix-status').textContent = status_of(this.left.length, this.rows.length, members.length, this.members.length);
-    this.form.elements.clear.hidden = Object.values(filter).every((value) => value === '');
+    this.form.elements.clear.hidden = Object.values(given).every((value) => value === '');
     this.drawn = '';
     this.view.scrollTop = this.view.scrollLeft = 0;
     this.render();
