@@ -61,7 +61,8 @@ class SideComparison {
                       std::back_inserter(comparison_.exact));
     comparison_.rows = table.verdicts(rule());
     const auto is_judged = [](const ComparisonRow& row) {
-      return row.p && row.reason != Reason::kUnfit && row.reason != Reason::kDisturbed && row.reason != Reason::kWarmingUp;
+      return row.p && row.reason != Reason::kUnfit && row.reason != Reason::kDisturbed &&
+             row.reason != Reason::kWarmingUp;
     };
     if (std::ranges::any_of(comparison_.rows, [](const ComparisonRow& row) { return row.reason == Reason::kUnfit; }) &&
         std::ranges::none_of(comparison_.rows, is_judged))

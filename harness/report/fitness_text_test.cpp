@@ -111,10 +111,10 @@ TEST(FitnessText, names_the_families_in_which_a_fit_session_gives_no_verdict) {
   fitness.control.blind = {"f", "h"};
   fitness.control.rows = {
       {"f/a/w", 20, 1, {}, 0.5, 0.5, 0.251}, {"g/a/w", 20, 1, {}, 0.5, 0.5, 0.02}, {"h/a/w", 4, 1, {}, 1, 1, {}}};
-  EXPECT_EQ(
-      unfit_sentences(fitness),
-      std::vector<std::string>{"unfit in f (26 %) and h: the A/A control there could not have detected a change of 15 % "
-                               "(in brackets: the smallest that it could): measure longer, or on a quieter machine"});
+  EXPECT_EQ(unfit_sentences(fitness),
+            std::vector<std::string>{
+                "unfit in f (26 %) and h: the A/A control there could not have detected a change of 15 % "
+                "(in brackets: the smallest that it could): measure longer, or on a quieter machine"});
   EXPECT_EQ(unfit_causes(fitness), std::vector<std::string>{});
 }
 
