@@ -226,9 +226,10 @@ class HtmlWriter {
   }
 
   void section(const Section& section, int level) {
+    // A link inside of what opens a part would be two controls in one; the contents have the part's address.
     const std::string heading =
         fmt::format("<h{1}><span id=\"{0}-title\">{2}</span>{3}</h{1}>", escape_html(section.id), std::min(level, 6),
-                    escape_html(section.title), link_to(section.id, section.title));
+                    escape_html(section.title), section.folded ? "" : link_to(section.id, section.title));
     put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n", escape_html(section.id));
     if (section.folded)
       put("<details class=\"part\"><summary>{}</summary>\n", heading);
