@@ -404,6 +404,7 @@ const embed = async (plot, spec, is_latest) => {
   plot.after(frame);
   try {
     await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, ast: true, tooltip: {theme: 'lab'}, logLevel: vega.Error});
+    for (const empty of frame.querySelectorAll('g[role]:empty')) empty.removeAttribute('role');  // Vega names a layer without marks, too
     if (is_latest()) plot.remove(); else frame.remove();
   } catch (error) {
     frame.remove();
