@@ -142,6 +142,7 @@ Section failures_section(const Result& result) {
 
 Section unsupported_section(const Result& result) {
   Section section{"unsupported", "Unsupported pairs"};
+  section.folded = true;
   if (result.unsupported.empty()) section.add(Paragraph{"No benchmark of this session was left out by design."});
   Table table{"unsupported", "Not measured, by design", {{"Benchmark", kBenchmark}, {"Reason", kText}}};
   for (const results::Unsupported& pair : result.unsupported) table.rows.push_back({pair.benchmark, pair.reason});
