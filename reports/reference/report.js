@@ -429,7 +429,7 @@ const draw = async (figure, specification, choice) => {
 const on_new_width = (then) => {
   let width = window.innerWidth, turned = 0;
   const look = () => {
-    if (width === window.innerWidth || matchMedia('print').matches) return;  // paper scales what is drawn
+    if (width === window.innerWidth) return;
     width = window.innerWidth;
     then();
   };
