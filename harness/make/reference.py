@@ -4,9 +4,9 @@
 
 It builds, measures a session of the core workloads and of what else has time, then one of what waited, so that each
 workload is in one session; writes the pages of both, and the figures in README. Where its control could have found
-nothing, a session gives no times, and the pages say so. The files of the reference are replaced at the end, and only by
-sessions of commits without changes in which nothing failed and some time is judged. Stop what else runs on the machine
-first. --result takes sessions that were measured before, the newest first."""
+nothing in a family, a session gives no times of it, and the pages say so. The files of the reference are replaced at
+the end, and only by sessions of commits without changes in which nothing failed and some time is judged. Stop what
+else runs on the machine first. --result takes sessions of one machine that were measured before, in any order."""
 
 import argparse
 import glob
@@ -104,7 +104,7 @@ def waiting(result: dict[str, Any]) -> list[str]:
 def _measured(budget: float, rest: float, folder: str) -> list[str]:
     _run("build")
     first, second = (os.path.join(folder, name) for name in ("first.json", "second.json"))
-    # 1 and 4 are failures and an unfit session: both are refused with a sentence of their own.
+    # 1 is a failure, which refusal() tells from a timeout; 4 an unfit session, which the report of both decides.
     _run("run", "--budget", f"{budget:g}", "--out", first, statuses=(0, 1, 4))
     left = waiting(load(first))
     if not left:
@@ -170,6 +170,8 @@ def make(budget: float, rest: float, given: list[str]) -> None:
         for path, result in sessions:
             if why := refusal(result):
                 raise MakeError(f"{path}: {why}", "measure again, on a quiet machine, after a commit; the reference is as it was")
+        if len({result["machine"]["id"] for _, result in sessions}) > 1:
+            raise MakeError("expected sessions of one machine, found several", "give --result files of one machine")
         # The report puts together the results of a machine's folder, with the drivers' answers beside them.
         results, pages = os.path.join(folder, "results"), os.path.join(folder, "pages")
         machine = os.path.join(results, sessions[0][1]["machine"]["id"])
