@@ -30,6 +30,8 @@ constexpr std::size_t kFrames = 24;      // the first weighs at most 0.92^23 = 0
 constexpr std::size_t kBandFrames = 8;   // in which the shelf left the band of ghosts
 constexpr std::size_t kPlainFrames = 8;  // without history and motion: a cycle of the article's turns
 constexpr std::uint64_t kRandomDraws = 32;
+/// Of workloads that render two ways in turns. In version 1 all threads of the second renderer shared one CPU.
+constexpr int kTurnsVersion = 2;
 
 /// What a workload asks beyond the error.
 enum class Asks : std::uint8_t {
@@ -493,6 +495,7 @@ bench::Workload moving_bit_workload(const Maker& maker) {
         {"sampling_by_unmarked", "Time of the sampling by that without the moving bit", "", kQuality, kLess});
   workload.metrics.push_back({"frame_by_unmarked", "Time of a frame by that without the term", "", kQuality, kLess});
   workload.phases = {"frame"};
+  workload.version = kTurnsVersion;
   if (workload.prepare)
     workload.prepare = [maker](const bench::Case& inputs) { return std::make_unique<MovingBitTask>(maker, inputs); };
   return workload;
@@ -511,6 +514,7 @@ std::vector<bench::Workload> make_workloads(const Maker& maker) {
   bench::Workload against =
       workload_of(maker, "six_by_24", "6 samples with history against 24 without; nothing moves", {.judged = false});
   against.phases = {"frame"};
+  against.version = kTurnsVersion;
   against.metrics.push_back({"time_by_24", "Time by that of 24 samples without history", "", kQuality, kLess});
   against.metrics.push_back({"error_by_24", "Error by that of 24 samples without history", "", kExact, kLess, true});
   if (against.prepare)

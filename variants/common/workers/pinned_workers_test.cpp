@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -13,34 +14,62 @@ namespace {
 
 using designs::WorkerPool;
 
-TEST(PinnedWorkers, have_a_core_each_and_the_callers_mask_is_restored) {
-  cpu_set_t before;
-  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  const unsigned cores = static_cast<unsigned>(CPU_COUNT(&before));
-  if (cores < 2) GTEST_SKIP() << "needs two cores";
-  {
-    WorkerPool pool(cores, pinned_workers(cores));
-    ASSERT_TRUE(pool.pinned());
-    std::mutex mutex;
-    std::set<int> cpus;
-    std::atomic<unsigned> arrived = 0;
-    pool.run(cores, [&](std::size_t) {
-      ++arrived;
-      while (arrived < cores) std::this_thread::yield();
-      cpu_set_t mine;
-      ASSERT_EQ(sched_getaffinity(0, sizeof mine, &mine), 0);
-      EXPECT_EQ(CPU_COUNT(&mine), 1);
-      const std::scoped_lock lock(mutex);
-      cpus.insert(sched_getcpu());
-    });
-    EXPECT_EQ(cpus.size(), cores);
-  }
-  cpu_set_t after;
-  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
-  EXPECT_TRUE(CPU_EQUAL(&before, &after));
+cpu_set_t usable() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+  return set;
 }
 
-TEST(PinnedWorkers, are_none_if_cores_are_fewer_than_workers_or_there_is_one_worker) {
+/// CPUs on which the workers of `pool` run, each pinned to one.
+std::set<int> cpus_of(WorkerPool& pool) {
+  std::mutex mutex;
+  std::set<int> cpus;
+  std::atomic<unsigned> arrived = 0;
+  pool.run(pool.workers(), [&](std::size_t) {
+    ++arrived;
+    while (arrived < pool.workers()) std::this_thread::yield();
+    const cpu_set_t mine = usable();
+    EXPECT_EQ(CPU_COUNT(&mine), 1);
+    const std::scoped_lock lock(mutex);
+    cpus.insert(sched_getcpu());
+  });
+  return cpus;
+}
+
+class PinnedWorkers : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cores_ < 2) GTEST_SKIP() << "needs two cores";
+  }
+  const cpu_set_t before_ = usable();
+  const unsigned cores_ = static_cast<unsigned>(CPU_COUNT(&before_));
+};
+
+TEST_F(PinnedWorkers, have_a_core_each_and_the_callers_mask_is_restored) {
+  {
+    WorkerPool pool(cores_, pinned_workers(cores_));
+    ASSERT_TRUE(pool.pinned());
+    EXPECT_EQ(cpus_of(pool).size(), cores_);
+  }
+  const cpu_set_t after = usable();
+  EXPECT_TRUE(CPU_EQUAL(&before_, &after));
+}
+
+// Benchmarks that compare two renderers in turns have two pools.
+TEST_F(PinnedWorkers, of_a_second_pool_have_a_core_each_too) {
+  auto first = std::make_unique<WorkerPool>(cores_, pinned_workers(cores_));
+  auto second = std::make_unique<WorkerPool>(cores_, pinned_workers(cores_));
+  ASSERT_TRUE(second->pinned());
+  EXPECT_EQ(cpus_of(*second).size(), cores_);
+  first.reset();
+  EXPECT_EQ(cpus_of(*second).size(), cores_);
+  second.reset();
+  const cpu_set_t after = usable();
+  EXPECT_TRUE(CPU_EQUAL(&before_, &after));
+}
+
+TEST(NoPinnedWorkers, are_there_if_cores_are_fewer_than_workers_or_there_is_one_worker) {
   EXPECT_EQ(pinned_workers(std::thread::hardware_concurrency() + 1), nullptr);
   EXPECT_EQ(pinned_workers(1), nullptr);
 }
