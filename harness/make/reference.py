@@ -56,20 +56,57 @@ def measured_in(result: dict[str, Any]) -> set[str]:
     return {process["name"].split(":")[0] for process in result["benchmarks"] if process["arm"] == "head"}
 
 
+def _versions(result: dict[str, Any]) -> dict[str, int]:
+    """The version of each of head's workloads that has times."""
+    head, = (arm for arm in result["arms"] if arm["name"] == "head")
+    timed = {_workload(name) for name in measured_in(result)}
+    return {workload: version for workload, version in head["versions"].items() if workload in timed}
+
+
+def _workload(benchmark: str) -> str:
+    family, _, workload = benchmark.split("/", 2)
+    return f"{family}/{workload}"
+
+
+def _versions_now(listed: list[dict[str, Any]]) -> dict[str, int]:
+    return {_workload(each["benchmark"]): each["version"] for each in listed}
+
+
+def without_superseded(text: str, listed: list[dict[str, Any]]) -> str:
+    """A session's file without times of workloads that have a newer version now, since that says that the older measured
+    something else; the report says that they wait. Other lines stay as they are. `listed`: of `list --json`."""
+    result, now = json.loads(text), _versions_now(listed)
+    old = {workload for workload, version in _versions(result).items() if now.get(workload, version) != version}
+    if not old:
+        return text
+    waits = sorted(name for name in measured_in(result) if _workload(name) in old)
+    session = result["session"]
+    session["waiting"] += [{"benchmark": name, "process_seconds": None} for name in waits]
+    kept: list[str] = []
+    for line in text.splitlines():
+        process = re.match(r' {4}\{"name":"([^":]+)[^"]*","run_name":', line)
+        if process and _workload(process[1]) in old:
+            continue
+        if line.startswith('  "session": '):
+            line = f'  "session": {json.dumps(session, separators=(",", ":"))},'
+        if line.startswith("  ]"):
+            kept[-1] = kept[-1].removesuffix(",")
+        kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
 def lacks(results: list[dict[str, Any]], listed: list[dict[str, Any]]) -> list[str]:
     """Why the reference is out of date, a sentence each. `listed`: of `list --json`, of this build."""
     measured = {name for result in results for name in measured_in(result)}
     known: dict[str, int] = {}  # the version of each workload
     for result in reversed(results):
-        head, = (arm for arm in result["arms"] if arm["name"] == "head")
-        known |= head["versions"]
+        known |= _versions(result)
     sentences = []
     for family in sorted({each["benchmark"].split("/")[0] for each in listed}):
         if not any(name.startswith(f"{family}/") for name in measured):
             sentences.append(f"the family {family} is missing")
             continue
-        now = {f"{family}/{each['benchmark'].split('/', 2)[2]}": each["version"] for each in listed
-               if each["benchmark"].startswith(f"{family}/")}
+        now = {workload: version for workload, version in _versions_now(listed).items() if workload.startswith(f"{family}/")}
         sentences += [f"{workload} has version {version}, the reference has {known[workload]}"
                       for workload, version in sorted(now.items()) if known.get(workload, version) != version]
         core = {each["benchmark"].split("/", 2)[2] for each in listed
@@ -93,6 +130,15 @@ def _run(*words: str, statuses: tuple[int, ...] = (0,), environment: dict[str, s
                           env={**os.environ, **(environment or {})})
     if done.returncode not in statuses:
         raise MakeError(f"python3 make.py {words[0]} ended with status {done.returncode}; the reference is as it was", "")
+
+
+def _listed() -> list[dict[str, Any]]:
+    done = subprocess.run([sys.executable, "make.py", "list", "--json"], cwd=paths.ROOT, check=False,
+                          stdout=subprocess.PIPE)
+    if done.returncode != 0:
+        raise MakeError(f"python3 make.py list ended with status {done.returncode}; the reference is as it was", "")
+    listed: list[dict[str, Any]] = json.loads(done.stdout)
+    return listed
 
 
 def waiting(result: dict[str, Any]) -> list[str]:
@@ -176,9 +222,11 @@ def make(budget: float, rest: float, given: list[str]) -> None:
         results, pages = os.path.join(folder, "results"), os.path.join(folder, "pages")
         machine = os.path.join(results, sessions[0][1]["machine"]["id"])
         shutil.copytree(os.path.join(paths.ROOT, RESULTS, "atlas"), os.path.join(machine, "atlas"))
+        listed = _listed()
         for path, result in sessions:
             stem = os.path.join(machine, result["session"]["id"])
-            shutil.copyfile(path, f"{stem}.json")
+            with open(path, encoding="utf-8") as file, open(f"{stem}.json", "w", encoding="utf-8") as kept:
+                kept.write(without_superseded(file.read(), listed))
             if os.path.isdir(exhibits := f"{os.path.splitext(path)[0]}.exhibits"):
                 shutil.copytree(exhibits, f"{stem}.exhibits")
         _run("report", "--out", pages, environment={"LAB_RESULTS": results})  # 4, if no time can be judged

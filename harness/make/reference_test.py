@@ -79,6 +79,19 @@ class Reference(unittest.TestCase):
                          ["the core workload shelf/take is missing"])
         self.assertEqual(reference.lacks([made_up()], [STORE, {**STORE, "benchmark": "shelf/plain/take", "core": False}]), [])
 
+    def test_times_of_workloads_that_have_a_newer_version_are_left_out_and_wait(self) -> None:
+        def row(name: str) -> str:
+            return f'    {{"name":"{name}","run_name":"{name}","arm":"head"}}'
+        head = '  "arms": [{"name":"head","versions":{"shelf/store":2,"shelf/take":1}}],\n'
+        text = ('{\n  "session": {"id":"a","waiting":[]},\n' + head + '  "benchmarks": [\n'
+                + ",\n".join(map(row, ("shelf/plain/take", "shelf/quick/store:0.5", "shelf/plain/store"))) + "\n  ]\n}\n")
+        take = {**STORE, "benchmark": "shelf/plain/take", "version": 1}
+        self.assertEqual(reference.without_superseded(text, [STORE, take]), text)
+        left = json.loads(reference.without_superseded(text, [{**STORE, "version": 3}, take]))
+        self.assertEqual([each["name"] for each in left["benchmarks"]], ["shelf/plain/take"])
+        self.assertEqual([each["benchmark"] for each in left["session"]["waiting"]], ["shelf/plain/store", "shelf/quick/store"])
+        self.assertEqual(reference.lacks([left], [{**STORE, "version": 3, "core": False}, take]), [])
+
     def test_a_packed_page_has_the_same_contents_and_data(self) -> None:
         page = ("<meta content=\"script-src 'nonce-abc'\">\n<body><main id=\"main\">\n<p>text \u00e9 \\1</p></main>\n"
                 + "".join(f'<script type="application/json" id="{name}">{{"{name}": 1}}</script>\n' for name in DATA)
