@@ -51,6 +51,8 @@ constexpr const char* kFront = "on the front";
 constexpr const char* kGroupFront = "on its group's front";
 constexpr const char* kNeither = "on neither";
 constexpr const char* kNoMemory = "no figure for memory";
+/// Ends the axis of a number of bytes.
+constexpr std::string_view kBytes = ", bytes";
 
 /// As the legend of the plot has it.
 std::string kind_of(const Candidate& one, const judge::Fitness& fitness) {
@@ -139,8 +141,8 @@ std::string quantile_text(const Candidate& one, const char* name) {
   return found == one.latency->summary.end() ? "" : duration(found->second);
 }
 
-/// "lacks 3 workloads: it serves one thread at a time; 1 workload: it moves blocks", the most frequent reason first;
-/// "" if it lacks none.
+/// "does not run 3 workloads: it serves one thread at a time; 1 workload: it moves no blocks", the most frequent reason
+/// first; "" if it runs all.
 std::string lacks(const Result& result, const VariantCard& variant) {
   std::map<std::string, std::size_t> workloads;
   for (const results::Unsupported& one : result.unsupported)
@@ -152,7 +154,18 @@ std::string lacks(const Result& result, const VariantCard& variant) {
   std::vector<std::string> texts;
   for (const auto& [reason, count] : reasons)
     texts.push_back(fmt::format("{}: {}", counted(count, "workload"), reason));
-  return texts.empty() ? "" : fmt::format("lacks {}", fmt::join(texts, "; "));
+  return texts.empty() ? "" : fmt::format("does not run {}", fmt::join(texts, "; "));
+}
+
+/// "minimum heap 1.03 times the peak of live bytes", "packet memory 960,000 bytes": what the axis says, with the figure;
+/// where the family gives none, it is the title.
+std::string price_of(const ChoiceMetric& metric, double value) {
+  const std::string title = uncapitalized(metric.title), figure = formatted(value, metric.format);
+  if (metric.axis.ends_with(kBytes)) return fmt::format("{} {} bytes", title, figure);
+  constexpr std::string_view kOver = " / ";
+  if (const std::size_t over = metric.axis.find(kOver); over != std::string::npos)
+    return fmt::format("{} {} times the {}", title, figure, metric.axis.substr(over + kOver.size()));
+  return fmt::format("{} {}{}", title, figure, metric.axis == metric.title ? "" : " " + metric.axis);
 }
 
 /// Two sentences at most.
@@ -256,8 +269,7 @@ class Choices {
     answer.doubt = doubt_of(contenders);
     for (std::size_t i = 0; i < choice_.metrics.size() && answer.memory.empty(); ++i)
       if (best.metrics[i])
-        answer.memory = fmt::format("{} {}", uncapitalized(choice_.metrics[i].title),
-                                    formatted(*best.metrics[i], choice_.metrics[i].format));
+        answer.memory = price_of(choice_.metrics[i], *best.metrics[i]);
     const VariantCard* reference = results::find_reference(result_, family_);
     if (reference == nullptr || best.variant->reference) return answer;
     const std::optional<judge::MeasuredRatio> ratio =
@@ -295,7 +307,7 @@ class Choices {
     for (const results::ChoiceTrait& trait : choice_.traits)
       list.items.push_back(fmt::format("{}: {}", trait.title, trait.means));
     list.items.push_back(std::string("What it cannot do: its weakness, in the words of its author.") +
-                         (has_unsupported() ? " Then the workloads of this session that it lacks, and why; the section "
+                         (has_unsupported() ? " Then the workloads of this session that it does not run, and why; the section "
                                               "\"Unsupported pairs\" names them."
                                             : ""));
     return list;
@@ -487,7 +499,7 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
                  {"most", fmt::format("{}", most + 0.11 * room)}};
   set_unit(chart, time_axis(fast, slow));
   AxisUnit memory_unit;
-  if (constexpr std::string_view kBytes = ", bytes"; metric.axis.ends_with(kBytes)) {
+  if (metric.axis.ends_with(kBytes)) {
     memory_unit = byte_axis(most, most);
     chart.words[2].second = metric.axis.substr(0, metric.axis.size() - kBytes.size()) + ", " + memory_unit.name;
   }

@@ -129,18 +129,18 @@ TEST(Choice, counts_the_workloads_that_a_variant_lacks_by_reason) {
   result.unsupported.push_back({"allocator/list/random_replace", "it searches too long"});
   const Section section = choice_of(result);
   EXPECT_EQ(column_of(table_of(section), "What it cannot do"),
-            (std::vector<std::string>{"Fragments. Lacks 2 workloads: it serves one thread at a time; 1 workload: it "
+            (std::vector<std::string>{"Fragments. Does not run 2 workloads: it serves one thread at a time; 1 workload: it "
                                       "moves blocks.",
                                       "Fragments", "Fragments", "Fragments",
-                                      "Fragments. Lacks 1 workload: it frees no single block."}));
+                                      "Fragments. Does not run 1 workload: it frees no single block."}));
   EXPECT_EQ(std::get<Paragraph>(section.elements.back()).text,
-            "Without a time, so not in the table: list (lacks 1 workload: it searches too long).");
+            "Without a time, so not in the table: list (does not run 1 workload: it searches too long).");
   const auto last_meaning = [](const Section& one) {
     return std::get<List>(one.sections.at(0).elements.at(0)).items.back();
   };
   EXPECT_EQ(last_meaning(section),
             "What it cannot do: its weakness, in the words of its author. Then the workloads of this session that it "
-            "lacks, and why; the section \"Unsupported pairs\" names them.");
+            "does not run, and why; the section \"Unsupported pairs\" names them.");
   result.unsupported.clear();
   EXPECT_EQ(last_meaning(choice_of(result)), "What it cannot do: its weakness, in the words of its author.");
 }

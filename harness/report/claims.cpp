@@ -310,8 +310,10 @@ struct RowMaker {
 
 /// Why the session cannot decide the claim.
 std::string unmet_sentence(const results::ClaimNeed& need, const judge::UnmetNeed& unmet) {
-  return fmt::format("The claim needs {} of at least {:g}; {}.", need.metric, need.least,
-                     unmet.most ? fmt::format("here it is {:g}", *unmet.most) : "no benchmark of it has that metric");
+  return unmet.most ? fmt::format("The claim needs at least {:g} {}; this machine has {:g}.", need.least, need.metric,
+                                  *unmet.most)
+                    : fmt::format("The claim needs at least {:g} {}; no benchmark of it has that metric.", need.least,
+                                  need.metric);
 }
 
 ClaimRow row_of(const JudgedClaim& claim, const Result& result) {
@@ -462,14 +464,15 @@ Table claims_table(const std::vector<JudgedClaim>& claims, const Article& articl
   return table;
 }
 
-/// The claims that wait for numbers, each with the command that measures them.
+/// The claims that wait for numbers, each with the command that measures them, unless they need another machine.
 Folds waiting_claims(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
   Folds folds{fmt::format("claims-{}-undecided", article.name),
-              fmt::format("{} undecided, each with the command that measures what it lacks",
+              fmt::format("{} undecided, with the command that measures what it lacks where this machine can",
                           counted(claims.size(), "claim is", "claims are")),
               {std::string(judge::to_string(ClaimVerdict::kUndecided)), kEmphasis.at(ClaimVerdict::kUndecided)}};
   for (const JudgedClaim& claim : claims)
-    folds.folds.push_back({wording(claim), row_of(claim, result).why, deciding_command(claim), basis_of(*claim.claim)});
+    folds.folds.push_back({wording(claim), row_of(claim, result).why,
+                           claim.unmet && claim.unmet->most ? "" : deciding_command(claim), basis_of(*claim.claim)});
   return folds;
 }
 

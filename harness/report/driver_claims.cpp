@@ -74,9 +74,9 @@ std::string figures_text(const std::vector<ColumnOutcome>& columns, bool named) 
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// What the columns of a platform answered. Where their answers differ, it names the columns, unless the claim holds on
-/// all.
-std::string found_text(const JudgedDriverClaim& judged) {
+}  // namespace
+
+std::string found_on(const JudgedDriverClaim& judged) {
   if (judged.verdict == DriverVerdict::kDiffers)
     return fmt::format("Holds: {}. Not: {}", figures_text(judged.with(true), true),
                        figures_text(judged.with(false), true));
@@ -84,6 +84,12 @@ std::string found_text(const JudgedDriverClaim& judged) {
       figures_text(judged.columns, judged.verdict != DriverVerdict::kHolds && figures_of(judged.columns).size() > 1);
   return judged.too_few.empty() ? figures : fmt::format("{}. Only {}", figures, judged.too_few);
 }
+
+std::string platform_of(const JudgedDriverClaim& judged, const Article& article) {
+  return judged.platform.empty() ? "some of the surveyed" : article.platforms.at(judged.platform).what;
+}
+
+namespace {
 
 /// "nvk (2 of 14: <column>, <column>): 512; lavapipe-22.3.6: 64": columns of a claim by driver, with their figures.
 std::string by_driver(const std::vector<ColumnOutcome>& some, const std::vector<ColumnOutcome>& all) {
@@ -107,19 +113,14 @@ std::string by_driver(const std::vector<ColumnOutcome>& some, const std::vector<
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// "Platform" of a claim that is judged on the article's own.
-std::string platform_text(const JudgedDriverClaim& judged, const Article& article) {
-  return judged.platform.empty() ? "some of the surveyed" : article.platforms.at(judged.platform).what;
-}
-
 Table surveyed_table(const JudgedDriverClaims& judged, const Article& article) {
   Table table{"claims-" + article.name,
               fmt::format("The claims ({}, {}) on the platforms that the article surveyed", article.source.author,
                           article.source.year),
               {{"Verdict", kVerdict}, {"Claim", kText}, {"Platform", kText}, {"Read as", kText}, {"Found", kText}}};
   for (const JudgedDriverClaim& one : judged.surveyed)
-    table.rows.push_back({verdict_cell(one.verdict), claim_cell(one), platform_text(one, article),
-                          one.columns.front().outcome.reading, found_text(one)});
+    table.rows.push_back({verdict_cell(one.verdict), claim_cell(one), platform_of(one, article),
+                          one.columns.front().outcome.reading, found_on(one)});
   return table;
 }
 

@@ -18,6 +18,8 @@ namespace json = boost::json;
 using judge::LevelChange;
 using results::SeriesPoint;
 
+/// Of a benchmark, before anything is said of its history: two sessions of an afternoon are none.
+constexpr std::size_t kLeastSessions = 3;
 /// Maximum plots in a report: of the latest changed benchmarks, or, without changes, of the first few benchmarks.
 constexpr std::size_t kMostPlots = 12;
 constexpr std::size_t kQuietPlots = 4;
@@ -173,7 +175,7 @@ std::vector<BenchmarkChange> changes_of(std::span<const judge::SeriesHistory> hi
 
 bool has_nights(std::span<const judge::SeriesHistory> histories) {
   return std::any_of(histories.begin(), histories.end(),
-                     [](const judge::SeriesHistory& one) { return one.points.size() > 1; });
+                     [](const judge::SeriesHistory& one) { return one.points.size() >= kLeastSessions; });
 }
 
 std::string verdict_sentence(std::span<const judge::SeriesHistory> histories,
@@ -220,7 +222,7 @@ Section history_section(std::span<const judge::SeriesHistory> histories) {
   section.add(changes_table(all_changes));
   std::vector<const judge::SeriesHistory*> plotted;
   const auto plot = [&](const judge::SeriesHistory& one, std::size_t most) {
-    if (plotted.size() < most && one.points.size() > 1 &&
+    if (plotted.size() < most && one.points.size() >= kLeastSessions &&
         std::find(plotted.begin(), plotted.end(), &one) == plotted.end())
       plotted.push_back(&one);
   };

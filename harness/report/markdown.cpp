@@ -36,8 +36,8 @@ class MarkdownWriter {
   void element(const Folds& folds) {
     put("\n{}:\n\n| | Claim | Why |\n|---|---|---|", escape_markdown(folds.caption));
     for (const Folds::Fold& fold : folds.folds)
-      put("\n| **{}** | {} | {} |", escape_markdown(folds.mark.text), escape_markdown(fold.line),
-          escape_markdown(fold.text));
+      put("\n| **{}** | {} | {}{} |", escape_markdown(folds.mark.text), escape_markdown(fold.line),
+          escape_markdown(fold.text), fold.command.empty() ? "" : fmt::format(" `{}`", fold.command));
     out_ += '\n';
   }
 

@@ -8,6 +8,7 @@
 #include "harness/judge/driver_verdict.h"
 #include "harness/report/atlas_census.h"
 #include "harness/report/format.h"
+#include "harness/report/vulkan.h"
 
 namespace lab::report {
 
@@ -47,20 +48,20 @@ std::optional<Chart> chart_of(const AnsweredFamily& family, const ChoiceAnswer& 
   return std::nullopt;
 }
 
-Table refuted_table(const std::vector<JudgedArticle>& judged, const results::Result& result) {
+Table refuted_table(const std::vector<ArticleLine>& lines) {
   Table table{"refuted",
               "Published claims that do not hold here",
               {{"Verdict", kVerdict}, {"Claim", kText}, {"Article", kText}, {"Why", kText}}};
-  for (const JudgedArticle& one : judged)
-    for (const JudgedClaim& claim : one.claims)
-      if (claim.verdict == ClaimVerdict::kRefuted) {
-        table.rows.push_back({{std::string(judge::to_string(claim.verdict)), Emphasis::kBad},
-                              wording(claim),
-                              fmt::format("{} ({})", one.article->source.author, one.article->source.year),
-                              reason(claim, result)});
-        table.rows.back()[1].link = "claims-" + one.article->name;
-        table.benchmarks.push_back(claim.benchmarks);
-      }
+  for (const ArticleLine& line : lines)
+    for (const RefutedClaim& claim : line.refuted) {
+      const results::ArticleSource& source = line.article->source;
+      table.rows.push_back({{claim.verdict, Emphasis::kBad},
+                            claim.claim,
+                            fmt::format("{} ({})", source.author, source.year),
+                            claim.why});
+      table.rows.back()[1].link = "claims-" + line.article->name;
+      table.benchmarks.push_back(claim.benchmarks);
+    }
   return table;
 }
 
@@ -97,6 +98,8 @@ Section answer_section(const AnsweredFamily& family) {
   for (const ChoiceAnswer& answer : family.answers)
     list.items.push_back(fmt::format("{}: {}", answer.group, sentence_of(answer)));
   section.add(std::move(list));
+  if (!family.answers.empty() && !family.described.choice->caution.empty())
+    section.add(Paragraph{family.described.choice->caution});
   return section;
 }
 
@@ -119,6 +122,8 @@ Section answers_section(const std::vector<AnsweredFamily>& families) {
       continue;
     }
     table.groups.push_back({table.rows.size(), family.described.title});
+    if (const std::string& caution = family.described.choice->caution; !caution.empty())
+      others.items.push_back(fmt::format("{}: {}", family.described.title, uncapitalized(caution)));
     for (const ChoiceAnswer& answer : family.answers) {
       TableCell group = answer.group;
       group.link = family.page;
@@ -163,7 +168,7 @@ Section drivers_section(std::span<const results::DriverColumn> atlas) {
   return section;
 }
 
-ArticleLine line_of(const JudgedArticle& judged, const std::string& about) {
+ArticleLine line_of(const JudgedArticle& judged, const std::string& about, const results::Result& result) {
   ArticleLine line{.article = judged.article, .about = about};
   for (const JudgedClaim& claim : judged.claims) switch (claim.verdict) {
       case ClaimVerdict::kReproduced:
@@ -173,11 +178,12 @@ ArticleLine line_of(const JudgedArticle& judged, const std::string& about) {
         ++line.weaker;
         break;
       case ClaimVerdict::kRefuted:
-        ++line.refuted;
+        line.refuted.push_back(
+            {std::string(judge::to_string(claim.verdict)), wording(claim), reason(claim, result), claim.benchmarks});
         break;
       case ClaimVerdict::kUndecided:
       case ClaimVerdict::kNotJudged:
-        ++line.waiting;
+        ++(claim.has_numbers ? line.undecided : line.unmeasured);
         break;
     }
   return line;
@@ -198,18 +204,19 @@ ArticleLine line_of(const results::Article& article, std::span<const results::Dr
         break;
       case DriverVerdict::kDoesNotHold:
       case DriverVerdict::kDoesNotGeneralise:
-        ++line.refuted;
+        line.refuted.push_back({std::string(judge::to_string(claim.verdict)),
+                                fmt::format("{} ({})", claim.claim->text, platform_of(claim, article)),
+                                found_on(claim) + "."});
         break;
       case DriverVerdict::kNotSeen:
       case DriverVerdict::kOpen:
-        ++line.waiting;
+        ++line.undecided;
         break;
     }
   return line;
 }
 
-Section articles_section(const std::vector<ArticleLine>& lines, const std::vector<JudgedArticle>& judged,
-                         const results::Result* result) {
+Section articles_section(const std::vector<ArticleLine>& lines) {
   Section section{"articles", "Which published claims are still true?"};
   Table table{"articles",
               "The claims of each article that have a verdict here",
@@ -219,22 +226,24 @@ Section articles_section(const std::vector<ArticleLine>& lines, const std::vecto
                {"In part", kNumber},
                {"Not true", kNumber},
                {"Undecided", kNumber},
+               {"Not measured", kNumber},
                {"Read", kShort}}};
   for (const ArticleLine& line : lines) {
     const results::ArticleSource& source = line.article->source;
     TableCell title = fmt::format("{} ({}): {}", source.author, source.year, source.title);
     title.link = "claims-" + line.article->name;
-    const std::size_t all = line.holds + line.weaker + line.refuted;
+    const std::size_t all = line.holds + line.weaker + line.refuted.size();
     TableCell read = source.address.empty() ? "" : "the article";
     read.link = source.address;
     const auto count = [](std::size_t number) { return number == 0 ? "" : fmt::format("{}", number); };
     table.rows.push_back({std::move(title), line.about,
                           all == 0 ? "none judged" : fmt::format("{} of {}", line.holds, all), count(line.weaker),
-                          count(line.refuted), count(line.waiting), std::move(read)});
+                          count(line.refuted.size()), count(line.undecided), count(line.unmeasured),
+                          std::move(read)});
   }
   table.drop_empty_columns();
   section.add(std::move(table));
-  if (result != nullptr) section.add(refuted_table(judged, *result));
+  section.add(refuted_table(lines));
   return section;
 }
 

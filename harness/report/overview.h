@@ -45,21 +45,30 @@ Section asked_section(const std::vector<AnsweredFamily>& families);
 /// Which drivers were asked, and where their answers are.
 Section drivers_section(std::span<const results::DriverColumn> atlas);
 
+/// A claim that does not hold here.
+struct RefutedClaim {
+  std::string verdict;
+  std::string claim;
+  std::string why;
+  std::vector<std::string> benchmarks = {};
+};
+
 /// What one article's claims came to.
 struct ArticleLine {
   const results::Article* article = nullptr;
-  std::string about = {};                          ///< the title of its page
-  std::size_t holds = 0, weaker = 0, refuted = 0;  ///< claims that have a verdict
-  std::size_t waiting = 0;                         ///< claims without one
+  std::string about = {};             ///< the title of its page
+  std::size_t holds = 0, weaker = 0;  ///< claims that have a verdict; and so have those that are refuted
+  std::vector<RefutedClaim> refuted = {};
+  std::size_t undecided = 0;   ///< claims whose numbers decide nothing
+  std::size_t unmeasured = 0;  ///< claims without numbers
 };
 
-ArticleLine line_of(const JudgedArticle& judged, const std::string& about);
+ArticleLine line_of(const JudgedArticle& judged, const std::string& about, const results::Result& result);
 /// Of an article about drivers.
 ArticleLine line_of(const results::Article& article, std::span<const results::DriverColumn> atlas,
                     std::span<const results::MemoryFindings> memory, bool disturbed);
 
 /// A line for each article, then the claims that do not hold here.
-Section articles_section(const std::vector<ArticleLine>& lines, const std::vector<JudgedArticle>& judged,
-                         const results::Result* result);
+Section articles_section(const std::vector<ArticleLine>& lines);
 
 }  // namespace lab::report

@@ -307,7 +307,7 @@ std::vector<ArticleLine> article_lines(const ReportInput& input, const std::vect
                                        const Background& background, bool disturbed) {
   std::vector<ArticleLine> lines;
   for (const JudgedArticle& one : judged)
-    lines.push_back(line_of(one, results::describe(background.families, one.article->family).title));
+    lines.push_back(line_of(one, results::describe(background.families, one.article->family).title, *input.result));
   if (!input.atlas.empty())
     for (const results::Article& article : background.articles)
       if (is_about_drivers(article)) lines.push_back(line_of(article, input.atlas, input.memory, disturbed));
@@ -325,7 +325,7 @@ void add_pages(Document& document, const ReportInput& input, const std::vector<J
 
   Page& first = document.pages.front();
   if (result != nullptr) add(first.sections, headline_section(families, *result, fitness));
-  add(first.sections, articles_section(article_lines(input, judged, background, disturbed), judged, result));
+  add(first.sections, articles_section(article_lines(input, judged, background, disturbed)));
   add(first.sections, answers_section(families));
   add(first.sections, asked_section(families));
   add(first.sections, drivers_section(input.atlas));

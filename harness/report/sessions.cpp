@@ -29,6 +29,11 @@ std::string unfit_phrase(const PictureSession& one) {
                                            : "unfit: its control found a change where there is none";
 }
 
+TableCell fit_cell(const PictureSession& one) {
+  if (!one.fit) return {unfit_phrase(one), Emphasis::kBad};
+  return one.blind.empty() ? TableCell("fit") : TableCell(fmt::format("fit but for {}", first_names(one.blind)));
+}
+
 /// "3 of this commit, 2 fit; 1 of another commit with the same executables, fit"
 std::string sessions_phrase(const judge::Picture& picture) {
   std::size_t own = 0, own_fit = 0, others = 0, others_fit = 0;
@@ -90,8 +95,7 @@ Table sessions_table(const judge::Picture& picture) {
     if (one.source.state == "dirty") sources += " (dirty)";
     if (one.kinship == Kinship::kExecutable) sources += ", the same executables";
     table.rows.push_back({one.id, one.started, sources,
-                          one.fit ? TableCell("fit") : TableCell(unfit_phrase(one), Emphasis::kBad), gave_phrase(one),
-                          without_phrase(one)});
+                          fit_cell(one), gave_phrase(one), without_phrase(one)});
   }
   return table;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/judge/driver_verdict.h"
 #include "harness/report/document.h"
 #include "harness/results/article.h"
 #include "harness/results/atlas.h"
@@ -44,6 +45,13 @@ Section atlas_exceptions_section(std::span<const results::DriverColumn> atlas);
 
 /// Whether the article has claims about Vulkan drivers.
 bool is_about_drivers(const results::Article& article);
+
+/// What the columns of a claim's platform answered. Where their answers differ, it names the columns, unless the claim
+/// holds on all.
+std::string found_on(const judge::JudgedDriverClaim& judged);
+
+/// The platform of a claim that is judged on the article's own.
+std::string platform_of(const judge::JudgedDriverClaim& judged, const results::Article& article);
 
 /// The claims on the article's own platforms, then on other drivers, those that no column answers, and what the article
 /// proposes. `disturbed` as above.

@@ -85,6 +85,7 @@ void fields(FieldReader& f, LatencyLimit& limit) {
 void fields(FieldReader& f, Choice& choice) {
   f("title", choice.title);
   f("groups", choice.groups);
+  f.added("caution", choice.caution);
   f.added("latency_limit", choice.latency_limit);
   if (choice.latency_limit) f("latency", choice.latency);
   f.added("latency", choice.latency);

@@ -73,6 +73,7 @@ struct Choice {
   std::vector<ChoiceGroup> groups;    ///< a variant is in the first one that it matches
   std::vector<ChoiceMetric> metrics;  ///< the first one is plotted against time
   std::vector<ChoiceTrait> traits;
+  std::string caution = {};  ///< a sentence below the answers: what their times do not contain; "": none
 };
 
 /// One picture of a comparison: an exhibit of kind image.
