@@ -157,8 +157,8 @@ std::string lacks(const Result& result, const VariantCard& variant) {
   return texts.empty() ? "" : fmt::format("does not run {}", fmt::join(texts, "; "));
 }
 
-/// "minimum heap 1.03 times the peak of live bytes", "packet memory 960,000 bytes": what the axis says, with the figure;
-/// where the family gives none, it is the title.
+/// "minimum heap 1.03 times the peak of live bytes", "packet memory 960,000 bytes": what the axis says, with the
+/// figure; where the family gives none, it is the title.
 std::string price_of(const ChoiceMetric& metric, double value) {
   const std::string title = uncapitalized(metric.title), figure = formatted(value, metric.format);
   if (metric.axis.ends_with(kBytes)) return fmt::format("{} {} bytes", title, figure);
@@ -268,8 +268,7 @@ class Choices {
     for (const Candidate* one : candidates) contenders.push_back({one->variant->name, one->time});
     answer.doubt = doubt_of(contenders);
     for (std::size_t i = 0; i < choice_.metrics.size() && answer.memory.empty(); ++i)
-      if (best.metrics[i])
-        answer.memory = price_of(choice_.metrics[i], *best.metrics[i]);
+      if (best.metrics[i]) answer.memory = price_of(choice_.metrics[i], *best.metrics[i]);
     const VariantCard* reference = results::find_reference(result_, family_);
     if (reference == nullptr || best.variant->reference) return answer;
     const std::optional<judge::MeasuredRatio> ratio =
@@ -307,9 +306,10 @@ class Choices {
     for (const results::ChoiceTrait& trait : choice_.traits)
       list.items.push_back(fmt::format("{}: {}", trait.title, trait.means));
     list.items.push_back(std::string("What it cannot do: its weakness, in the words of its author.") +
-                         (has_unsupported() ? " Then the workloads of this session that it does not run, and why; the section "
-                                              "\"Unsupported pairs\" names them."
-                                            : ""));
+                         (has_unsupported()
+                              ? " Then the workloads of this session that it does not run, and why; the section "
+                                "\"Unsupported pairs\" names them."
+                              : ""));
     return list;
   }
 

@@ -128,11 +128,12 @@ TEST(Choice, counts_the_workloads_that_a_variant_lacks_by_reason) {
   result.variants.push_back({"allocator", "list", false, "i", "c", "s", "w", {{"frees", "by pointer"}}});
   result.unsupported.push_back({"allocator/list/random_replace", "it searches too long"});
   const Section section = choice_of(result);
-  EXPECT_EQ(column_of(table_of(section), "What it cannot do"),
-            (std::vector<std::string>{"Fragments. Does not run 2 workloads: it serves one thread at a time; 1 workload: it "
-                                      "moves blocks.",
-                                      "Fragments", "Fragments", "Fragments",
-                                      "Fragments. Does not run 1 workload: it frees no single block."}));
+  EXPECT_EQ(
+      column_of(table_of(section), "What it cannot do"),
+      (std::vector<std::string>{"Fragments. Does not run 2 workloads: it serves one thread at a time; 1 workload: it "
+                                "moves blocks.",
+                                "Fragments", "Fragments", "Fragments",
+                                "Fragments. Does not run 1 workload: it frees no single block."}));
   EXPECT_EQ(std::get<Paragraph>(section.elements.back()).text,
             "Without a time, so not in the table: list (does not run 1 workload: it searches too long).");
   const auto last_meaning = [](const Section& one) {

@@ -234,8 +234,8 @@ TEST(Claims, about_an_exact_metric_are_printed_without_an_interval) {
             "| **undecided** | Deep shelves need less | Not every step is known: plain / deep "
             "unknown, because shelf/deep/store has different values of an exact metric. " +
                 command +
-                " |\n| **undecided** | Half of it | shelf/deep/store has different values of an exact metric. " + command +
-                " |\n");
+                " |\n| **undecided** | Half of it | shelf/deep/store has different values of an exact metric. " +
+                command + " |\n");
   EXPECT_EQ(text_of("instructions", {{plain, 300}, {plain, 300}, {deep, 150}}),
             "| | Claim | Why |\n|---|---|---|\n"
             "| **undecided** | Deep shelves need less | Not every step is known: plain / deep "

@@ -238,8 +238,7 @@ Section articles_section(const std::vector<ArticleLine>& lines) {
     const auto count = [](std::size_t number) { return number == 0 ? "" : fmt::format("{}", number); };
     table.rows.push_back({std::move(title), line.about,
                           all == 0 ? "none judged" : fmt::format("{} of {}", line.holds, all), count(line.weaker),
-                          count(line.refuted.size()), count(line.undecided), count(line.unmeasured),
-                          std::move(read)});
+                          count(line.refuted.size()), count(line.undecided), count(line.unmeasured), std::move(read)});
   }
   table.drop_empty_columns();
   section.add(std::move(table));

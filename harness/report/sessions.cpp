@@ -94,8 +94,7 @@ Table sessions_table(const judge::Picture& picture) {
     std::string sources = one.source.commit ? results::short_commit(*one.source.commit) : one.source.state;
     if (one.source.state == "dirty") sources += " (dirty)";
     if (one.kinship == Kinship::kExecutable) sources += ", the same executables";
-    table.rows.push_back({one.id, one.started, sources,
-                          fit_cell(one), gave_phrase(one), without_phrase(one)});
+    table.rows.push_back({one.id, one.started, sources, fit_cell(one), gave_phrase(one), without_phrase(one)});
   }
   return table;
 }

@@ -45,7 +45,8 @@ TEST(Family, has_titles_metrics_and_charts) {
 }
 
 TEST(Family, may_say_what_its_variants_are_chosen_by) {
-  const Expected<Families> families = loaded(R"({"choice": {"title": "Which shelf?", "caution": "No time has the way there.", "latency": "pair",
+  const Expected<Families> families =
+      loaded(R"({"choice": {"title": "Which shelf?", "caution": "No time has the way there.", "latency": "pair",
     "latency_limit": {"ns": 16000000, "title": "a frame"},
     "groups": [{"title": "Moves", "trait": "moves", "like": "yes*", "workload": "store"}, {"title": "All", "workload": "fetch"}],
     "metrics": [{"metric": "used_bytes", "title": "Used", "means": "m", "note": "n"},
