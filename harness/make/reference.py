@@ -6,7 +6,8 @@ It builds, measures a session of the core workloads and of what else has time, t
 workload is in one session; writes the pages of both, and the figures in README. Where its control could have found
 nothing in a family, a session gives no times of it, and the pages say so. The files of the reference are replaced at
 the end, and only by sessions of commits without changes in which nothing failed and some time is judged. Stop what
-else runs on the machine first. --result takes sessions of one machine that were measured before, in any order."""
+else runs on the machine first. --result takes sessions of one machine that were measured before, in any order; times
+of workloads that have a newer version now are left out, and named."""
 
 import argparse
 import glob
@@ -74,7 +75,8 @@ def _versions_now(listed: list[dict[str, Any]]) -> dict[str, int]:
 
 def without_superseded(text: str, listed: list[dict[str, Any]]) -> str:
     """A session's file without times of workloads that have a newer version now, since that says that the older measured
-    something else; the report says that they wait. Other lines stay as they are. `listed`: of `list --json`."""
+    something else; the report says that they wait. Other lines stay as they are. `listed`: of `list --json`. MakeError if a
+    process is not a line of its own, as `run` writes it."""
     result, now = json.loads(text), _versions_now(listed)
     old = {workload for workload, version in _versions(result).items() if now.get(workload, version) != version}
     if not old:
@@ -92,7 +94,13 @@ def without_superseded(text: str, listed: list[dict[str, Any]]) -> str:
         if line.startswith("  ]"):
             kept[-1] = kept[-1].removesuffix(",")
         kept.append(line)
-    return "\n".join(kept) + "\n"
+    left = "\n".join(kept) + "\n"
+    if old & set(_versions(json.loads(left))):
+        raise MakeError("expected a session's file with one process a line, found another form",
+                        "give --result the file as run wrote it; the reference is as it was")
+    for workload in sorted(old):
+        print_line(f"left out, because it has version {now[workload]} now: {workload}")
+    return left
 
 
 def lacks(results: list[dict[str, Any]], listed: list[dict[str, Any]]) -> list[str]:

@@ -12,6 +12,7 @@ import unittest
 from typing import Any
 
 from harness.make import build, paths, reference
+from harness.make.console import MakeError
 from harness.make.packed_page import DATA, packed
 
 HARNESS = build.existing_harness()
@@ -91,6 +92,8 @@ class Reference(unittest.TestCase):
         self.assertEqual([each["name"] for each in left["benchmarks"]], ["shelf/plain/take"])
         self.assertEqual([each["benchmark"] for each in left["session"]["waiting"]], ["shelf/plain/store", "shelf/quick/store"])
         self.assertEqual(reference.lacks([left], [{**STORE, "version": 3, "core": False}, take]), [])
+        with self.assertRaisesRegex(MakeError, "one process a line"):
+            reference.without_superseded(json.dumps(json.loads(text)), [{**STORE, "version": 3}, take])
 
     def test_a_packed_page_has_the_same_contents_and_data(self) -> None:
         page = ("<meta content=\"script-src 'nonce-abc'\">\n<body><main id=\"main\">\n<p>text \u00e9 \\1</p></main>\n"
