@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
 #include "harness/measure/fake_build.h"

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/base/error_fwd.h"
+
 namespace lab {
 
 /// Exit statuses of every command; the contract of the command line.
@@ -29,10 +31,6 @@ struct Error {
   std::string hint;  ///< the next command or step; if empty, a usage error points to the command's help
   ExitStatus status = ExitStatus::kFailed;
 };
-
-/// Either a value or an Error: `if (!r) return r.error();`, then `*r`.
-template <typename T>
-using Expected = boost::system::result<T, Error>;
 
 /// The error of an operation that SIGINT or SIGTERM ended.
 Error interrupted_error();

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "harness/base/error.h"
+
 namespace lab {
 
 namespace {

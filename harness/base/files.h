@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 
 namespace lab {
 

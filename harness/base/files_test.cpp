@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "harness/base/error.h"
 #include "harness/base/scratch_folder.h"
 
 namespace lab {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 
 namespace lab {

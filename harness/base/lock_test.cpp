@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 

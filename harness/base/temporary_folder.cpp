@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 
 namespace lab {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 
 namespace lab {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 
 namespace lab::bench {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/bench/description.h"
 #include "harness/bench/variant.h"
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 

@@ -2,11 +2,13 @@
 add_library(bench_main OBJECT ${dir}/variant_main.cpp)
 lab_own(bench_main)
 target_link_libraries(bench_main PUBLIC bench)
+lab_keep_objects(bench_main)
 
 # The same for a fuzz target (LAB_FUZZ).
 add_library(bench_fuzz_main OBJECT EXCLUDE_FROM_ALL ${dir}/fuzz_main.cpp)
 lab_own(bench_fuzz_main)
 target_link_libraries(bench_fuzz_main PUBLIC bench)
+lab_keep_objects(bench_fuzz_main)
 
 # Times the stopwatch itself (.ci/stopwatch).
 add_executable(stopwatch EXCLUDE_FROM_ALL ${dir}/stopwatch_main.cpp)

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "harness/base/error.h"
 #include "harness/bench/checksum.h"
 #include "harness/bench/stationary.h"
 

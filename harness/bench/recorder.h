@@ -1,7 +1,7 @@
 /// Repeats one workload in this process and records the time of every repetition.
 #pragma once
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/bench/answer.h"
 #include "harness/bench/protocol.h"
 #include "harness/bench/variant.h"

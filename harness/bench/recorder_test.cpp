@@ -4,6 +4,8 @@
 
 #include <thread>
 
+#include "harness/base/error.h"
+
 namespace lab::bench {
 
 namespace {

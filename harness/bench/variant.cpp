@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/base/nearest.h"
 #include "harness/bench/answer.h"
 #include "harness/bench/conformance.h"

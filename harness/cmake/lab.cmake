@@ -20,10 +20,36 @@
 enable_testing()
 set(LAB_TEST_DIR ${CMAKE_BINARY_DIR}/tests)
 
+# Keeps the bytes of what a build makes anew: so a change of a common header that leaves them links nothing again.
+set(LAB_KEEP_UNCHANGED ${CMAKE_CURRENT_LIST_DIR}/keep_unchanged.sh)
+
 function(lab_own target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
   # A source in C is somebody else's (variants/<family>/rivals): our optimisation, no warnings of ours.
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${LAB_WARNINGS}>")
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    set(archive ${CMAKE_CURRENT_BINARY_DIR}/${CMAKE_STATIC_LIBRARY_PREFIX}${target}${CMAKE_STATIC_LIBRARY_SUFFIX})
+    add_custom_command(TARGET ${target} PRE_LINK COMMAND sh ${LAB_KEEP_UNCHANGED} before ${archive})
+    # ninja looks at the time of what a link makes only if it makes more than one file.
+    add_custom_command(TARGET ${target} POST_BUILD COMMAND sh ${LAB_KEEP_UNCHANGED} after ${archive}
+      BYPRODUCTS ${archive}.kept)
+  endif()
+endfunction()
+
+# The objects of the object library `target`, which has all its sources by now, as kept_<target>.
+function(lab_keep_objects target)
+  set(folder ${CMAKE_BINARY_DIR}/kept/${target})
+  get_target_property(objects ${target} SOURCES)
+  list(FILTER objects INCLUDE REGEX "\\.cpp$")
+  list(TRANSFORM objects REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/" "${folder}/")
+  list(TRANSFORM objects APPEND ${CMAKE_CXX_OUTPUT_EXTENSION})
+  add_custom_command(OUTPUT ${objects} COMMAND sh ${LAB_KEEP_UNCHANGED} objects ${folder} $<TARGET_OBJECTS:${target}>
+    DEPENDS $<TARGET_OBJECTS:${target}> ${LAB_KEEP_UNCHANGED} COMMAND_EXPAND_LISTS VERBATIM
+    COMMENT "Keeping the objects of ${target}")
+  add_custom_target(keep_${target} DEPENDS ${objects})
+  add_library(kept_${target} OBJECT IMPORTED GLOBAL)
+  set_target_properties(kept_${target} PROPERTIES IMPORTED_OBJECTS "${objects}")
 endfunction()
 
 # QUICK: the tests' own code is not optimised, which saves two fifths of its build time. The code under test is built as
@@ -95,6 +121,9 @@ function(lab_module name)
   if(EXISTS ${dir}/module.cmake)
     include(${dir}/module.cmake)
   endif()
+  if(arg_OBJECTS)
+    lab_keep_objects(${name})
+  endif()
 endfunction()
 
 function(lab_program name)
@@ -153,6 +182,7 @@ function(lab_family family)
   endif()
 
   include(${dir}/variants.cmake OPTIONAL)
+  lab_keep_objects(family_${family})
   file(GLOB variants RELATIVE ${dir} ${dir}/*.cpp)
   list(FILTER variants EXCLUDE REGEX "_test\\.cpp$")
   foreach(source ${variants})
@@ -203,12 +233,15 @@ function(lab_add_variant family variant reference)
   file(GLOB rival ${family}/rivals/${variant}.c ${family}/rivals/${variant}/*.c)
   set_source_files_properties(${rival} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   add_executable(${target} ${family}/${variant}.cpp ${rival}
-    $<TARGET_OBJECTS:bench> $<TARGET_OBJECTS:${LAB_VARIANT_MAIN}> $<TARGET_OBJECTS:family_${family}>)
+    $<TARGET_OBJECTS:kept_bench> $<TARGET_OBJECTS:kept_${LAB_VARIANT_MAIN}> $<TARGET_OBJECTS:kept_family_${family}>)
+  add_dependencies(${target} bench ${LAB_VARIANT_MAIN} family_${family})  # for the headers that these generate
   lab_own(${target})
   lab_precompile(${target} executable)
   target_compile_definitions(${target} PRIVATE LAB_FAMILY="${family}" LAB_VARIANT="${variant}" $<$<BOOL:${LAB_FUZZ}>:LAB_FUZZ>)
-  target_link_libraries(${target} PRIVATE $<TARGET_PROPERTY:family_${family},INTERFACE_LINK_LIBRARIES> common designs
-    base lab_benchmark ${LAB_USES_${variant}})
+  # What the family links, but bench: to link an object library is to link its own objects.
+  target_link_libraries(${target} PRIVATE
+    $<FILTER:$<TARGET_PROPERTY:family_${family},INTERFACE_LINK_LIBRARIES>,EXCLUDE,^bench$> common designs base lab_benchmark
+    ${LAB_USES_${variant}})
   if(LAB_FUZZ)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   endif()

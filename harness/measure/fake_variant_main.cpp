@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/random.h"
 #include "harness/bench/checksum.h"

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/vulkan/instance.h"
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/vulkan/functions.h"
 
 namespace lab::vulkan {

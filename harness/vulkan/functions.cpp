@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "harness/base/error.h"
 #include "vulkan_names_generated.h"
 
 namespace lab::vulkan {

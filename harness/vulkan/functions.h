@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "vulkan_functions_generated.h"
 
 namespace lab::vulkan {

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <optional>
 
+#include "harness/base/error.h"
+
 namespace lab::vulkan {
 
 VkResult allocate_memory(const Device& device, std::uint32_t type, VkDeviceSize bytes, VkDeviceMemory& memory) {

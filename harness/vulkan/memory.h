@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/vulkan/device.h"
 #include "variants/designs/offsets/memory_request.h"
 

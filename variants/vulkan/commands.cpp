@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/vulkan/objects.h"
 
 namespace lab::vulkan {

@@ -1,7 +1,7 @@
 /// Command buffers that a caller records itself.
 #pragma once
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/vulkan/memory.h"
 
 namespace lab::vulkan {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/error.h"
 #include "harness/base/scratch_folder.h"
 
 namespace lab::vulkan {

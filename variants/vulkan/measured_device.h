@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/vulkan/device.h"
 
 namespace lab::vulkan {

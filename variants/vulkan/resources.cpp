@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/base/error.h"
 #include "variants/vulkan/staging.h"
 
 namespace lab::vulkan {

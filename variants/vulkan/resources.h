@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/vulkan/memory.h"
 #include "harness/vulkan/objects.h"
 #include "variants/designs/offsets/alignment_buckets.h"

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/vulkan/barriers.h"
 
 namespace lab::vulkan {

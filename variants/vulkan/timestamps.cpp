@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "harness/base/error.h"
 #include "harness/vulkan/objects.h"
 
 namespace lab::vulkan {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/vulkan/memory.h"
 
 namespace lab::vulkan {

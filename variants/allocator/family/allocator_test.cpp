@@ -17,6 +17,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/random.h"
 #include "harness/base/scratch_folder.h"

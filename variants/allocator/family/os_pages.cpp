@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/bench/variant.h"
 

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "harness/base/error.h"
 #include "harness/base/random.h"
 #include "variants/ambient_obscurance/family/conformance.h"
 #include "variants/ambient_obscurance/family/cpu_renderer.h"

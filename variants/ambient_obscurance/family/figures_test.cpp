@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "variants/ambient_obscurance/family/quality.h"
 #include "variants/ambient_obscurance/family/workloads.h"

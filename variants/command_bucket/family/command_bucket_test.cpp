@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/random.h"
 #include "harness/base/scratch_folder.h"

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "variants/common/testing/claims_of_article.h"
 #include "variants/designs/objects/bitmask_pool.h"
 #include "variants/designs/objects/free_list_pool.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/base/json_struct.h"
 #include "variants/object_visibility/family/object_visibility.h"
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "harness/base/child.h"
+#include "harness/base/error.h"
 #include "harness/base/layout.h"
 #include "harness/bench/checksum.h"
 #include "variants/common/workloads/workload.h"

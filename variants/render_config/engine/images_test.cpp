@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "variants/common/testing/reference_image.h"
 #include "variants/render_config/engine/testing/live_scene.h"
 

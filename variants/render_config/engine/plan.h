@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/vulkan/device.h"
 #include "variants/render_config/engine/frame_renderer.h"
 #include "variants/render_config/engine/objects.h"
