@@ -24,7 +24,7 @@ VERBS = {
     "publish-build": ("harness.make.build_cache.publish", "put this build's objects where others can fetch them"),
     "test": ("harness.make.test", "run every test"),
     "fuzz": ("harness.make.fuzz", "feed variants with a fuzzer's inputs under sanitizers"),
-    "lint": ("harness.make.lint", "check the format of all C++ and the names and types of all Python"),
+    "lint": ("harness.make.lint", "check the format and includes of all C++, the names and types of all Python"),
     "nightly": ("harness.make.nightly", "for cron: fetch, build, run, judge, report, and bisect what became slower"),
     "doctor": ("harness.make.doctor", "check what this machine has and lacks, and say what to do"),
     "list": (HARNESS, "name every benchmark"),

@@ -1,5 +1,6 @@
 #include "harness/app/bisect_search.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // bisect as a user meets it: the harness itself on made repositories, whole outputs, kills.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>

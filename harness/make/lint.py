@@ -1,4 +1,4 @@
-"""`lint`: checks the format of all C++ and the names and types of all Python, with pinned tools."""
+"""`lint`: checks the format and the includes of all C++ and the names and types of all Python, with pinned tools."""
 
 import collections
 import concurrent.futures
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 
-from harness.make import build, paths, toolchain
+from harness.make import build, includes, paths, toolchain
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, how_ended, print_line
 
@@ -94,11 +94,17 @@ def findings(packages: dict[str, str], names: Iterable[str], root: str, fix: boo
     work: list[Callable[[], list[str]]] = []
     if python:
         work += [lambda: mypy(modules, python, root), lambda: pyflakes(modules, python, root)]
+    work.append(lambda: includes.findings(cxx, functools.partial(_read, root)))
     parts = max(1, min(os.cpu_count() or 1, len(cxx)))
     work += [functools.partial(clang_format, tool, libraries, cxx[first::parts], root, fix)
              for first in range(parts if cxx else 0)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         return sorted((line for found in pool.map(lambda each: each(), work) for line in found), key=_place)
+
+
+def _read(root: str, name: str) -> str | None:
+    path = os.path.join(root, name)
+    return paths.read_if_there(path) if os.path.isfile(path) else None
 
 
 def _place(finding: str) -> tuple[str, int, str]:
@@ -108,8 +114,8 @@ def _place(finding: str) -> tuple[str, int, str]:
 
 def main(argv: list[str]) -> int:
     """python3 make.py lint"""
-    parser = Parser(prog="make.py lint", description="Check the format of all C++ and the names and types of all "
-                    "Python. Prints one line per finding; the last line counts them.")
+    parser = Parser(prog="make.py lint", description="Check the format and the includes of all C++ and the names and "
+                    "types of all Python. Prints one line per finding; the last line counts them.")
     parser.add_argument("--fix", action="store_true", help="format the C++ files")
     arguments = parser.parse_args(argv)
     packages = build.install((GROUP,))

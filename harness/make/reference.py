@@ -33,6 +33,7 @@ LEFT_OUT = ("All figures as tables", "Unsupported pairs")
 
 RESULTS = "results/reference"
 REPORT = "reports/reference"
+MEASURED = "results/for_reference"
 
 BUDGET_S = 2160
 """Of the first session."""
@@ -155,7 +156,11 @@ def waiting(result: dict[str, Any]) -> list[str]:
     return sorted({f"{family}/*/{workload}" for family, _, workload in parts})
 
 
-def _measured(budget: float, rest: float, folder: str) -> list[str]:
+def _measured(budget: float, rest: float) -> list[str]:
+    """Measures into MEASURED, from where an hour's work can still be taken if the pages cannot be made."""
+    folder = os.path.join(paths.ROOT, MEASURED)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
     _run("build")
     first, second = (os.path.join(folder, name) for name in ("first.json", "second.json"))
     # 1 is a failure, which refusal() tells from a timeout; 4 an unfit session, which the report of both decides.
@@ -220,7 +225,7 @@ def _replace(made: str, folder: str) -> None:
 
 def make(budget: float, rest: float, given: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        sessions = [(path, load(path)) for path in given or _measured(budget, rest, folder)]
+        sessions = [(path, load(path)) for path in given or _measured(budget, rest)]
         for path, result in sessions:
             if why := refusal(result):
                 raise MakeError(f"{path}: {why}", "measure again, on a quiet machine, after a commit; the reference is as it was")
@@ -256,8 +261,12 @@ def main() -> None:
     given = parser.parse_args()
     try:
         make(given.budget, given.rest, given.result or [])
+        if not given.result:
+            shutil.rmtree(os.path.join(paths.ROOT, MEASURED))
     except MakeError as error:
         print_error(error)
+        if not given.result and glob.glob(os.path.join(paths.ROOT, MEASURED, "*.json")):
+            print_line(f"what was measured is kept: --result {MEASURED}/first.json")
         sys.exit(error.status)
 
 

@@ -1,5 +1,6 @@
 #include "harness/measure/revisions.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 
 namespace lab::measure {

@@ -6,7 +6,9 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/report/resources.h"
 

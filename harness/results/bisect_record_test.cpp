@@ -1,5 +1,6 @@
 #include "harness/results/bisect_record.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/files.h"

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <deque>
+#include <span>
 
 #include "harness/probe/memory/parts.h"
 #include "harness/probe/memory/samples.h"

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "harness/probe/memory/parts.h"
 #include "harness/probe/memory/policy_memory.h"

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 #include <random>
+#include <span>
 
 #include "harness/probe/memory/parts.h"
 #include "harness/probe/memory/policy_memory.h"
