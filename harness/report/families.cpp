@@ -219,6 +219,18 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
   return chart;
 }
 
+/// The workload that a chart is about: its name begins with the family's and the workload's. "" if it is about several.
+std::string workload_of(const Chart& chart, const std::string& family, const Result& result) {
+  std::string found;
+  for (const WorkloadInfo& workload : result.workloads) {
+    const std::string name = time_chart_name(workload);
+    if (workload.family == family && workload.name.size() > found.size() &&
+        (chart.name == name || chart.name.starts_with(name + "-")))
+      found = workload.name;
+  }
+  return found;
+}
+
 /// The median of a row of a chart of times.
 std::optional<double> median_in(const Chart& chart, std::string_view variant, std::string_view phase) {
   for (const json::value& row : chart.data.at("rows").as_array())
@@ -383,29 +395,52 @@ std::string family_finding(const std::string& family, const Result& result) {
   return first;
 }
 
-Section family_section(const std::string& family, const results::Family& described, const Result& result,
-                       const ExhibitContents& exhibits, const judge::Fitness& fitness,
-                       std::span<const results::Article> articles) {
-  Section section{"family-" + family, "Plots"};
+std::vector<Section> family_sections(const std::string& family, const results::Family& described, const Result& result,
+                                     const ExhibitContents& exhibits, const judge::Fitness& fitness,
+                                     std::span<const results::Article> articles) {
+  std::vector<std::vector<Chart>> groups;
+  for (const MakeFamilyCharts make : kCharts) groups.push_back(make(family, described, result, fitness));
+  groups.push_back(exhibit_charts(family, described, result, exhibits, fitness));
+  std::set<std::string> published;
+  for (const WorkloadInfo& workload : result.workloads)
+    for (std::vector<Chart>& charts : groups)
+      for (Chart& chart : charts)
+        if (workload.family == family && chart.name == time_chart_name(workload)) {
+          add_published(chart, workload, articles);
+          if (!chart.data.at("published").as_array().empty()) published.insert(workload.name);
+        }
+  // A family names its charts, and a workload may have the same name.
+  std::set<std::string> names;
+  for (std::vector<Chart>& charts : groups)
+    for (Chart& chart : charts)
+      while (!names.insert(chart.name).second) {
+        chart.name += "-2";
+        if (chart.table) chart.table->name += "-2";
+      }
+  const auto waits = [&](const Chart& chart) {
+    const std::string workload = workload_of(chart, family, result);
+    return names.size() > kPlotsInSight && !workload.empty() && !described.core.empty() &&
+           !published.contains(workload) && std::ranges::find(described.core, workload) == described.core.end();
+  };
+  Section section{"family-" + family, "Plots"}, others{"plots-" + family, "Plots of other workloads"};
+  others.folded = true;
   std::vector<std::string> without;
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family && measured_variants(workload, result).empty()) without.push_back(workload.name);
   if (!without.empty())
     section.add(Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.",
                                       fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
-  for (const MakeFamilyCharts make : kCharts) {
-    std::vector<Chart> charts = make(family, described, result, fitness);
-    for (Chart& chart : charts)
-      for (const WorkloadInfo& workload : result.workloads)
-        if (workload.family == family && chart.name == time_chart_name(workload))
-          add_published(chart, workload, articles);
+  for (std::vector<Chart>& charts : groups) {
+    const auto last =
+        std::stable_partition(charts.begin(), charts.end(), [&](const Chart& one) { return !waits(one); });
+    others.add(Charts{{std::make_move_iterator(last), std::make_move_iterator(charts.end())}});
+    charts.erase(last, charts.end());
     section.add(Charts{std::move(charts)});
   }
-  section.add(Charts{exhibit_charts(family, described, result, exhibits, fitness)});
   for (PictureComparison& comparison : picture_comparisons(family, described, result, exhibits))
     section.add(std::move(comparison));
   section.add(Pictures{exhibit_pictures(family, described, result, exhibits)});
-  return section;
+  return {std::move(section), std::move(others)};
 }
 
 Section variants_section(const std::string& family, const Result& result) {

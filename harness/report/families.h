@@ -21,11 +21,17 @@ std::vector<std::string> families_of(const results::Result& result);
 /// "random_replace: buddy has the lowest median, ..."; "" without numbers.
 std::string family_finding(const std::string& family, const results::Result& result);
 
-/// The plots of one family; a note instead if no process has finished. `fitness`: of the session; what has noise in an
-/// unfit one is shown and not judged. `articles`: what they state is marked in the plots of times.
-Section family_section(const std::string& family, const results::Family& described, const results::Result& result,
-                       const ExhibitContents& exhibits = {}, const judge::Fitness& fitness = {},
-                       std::span<const results::Article> articles = {});
+/// The most plots that a family's page shows at once.
+constexpr std::size_t kPlotsInSight = 10;
+
+/// The plots of one family; a note instead if no process has finished. Where they are more than kPlotsInSight, a second
+/// section, closed until a reader opens it, has those of workloads that are neither core nor in an article. `fitness`:
+/// of the session; what has noise in an unfit one is shown and not judged. `articles`: what they state is marked in the
+/// plots of times.
+std::vector<Section> family_sections(const std::string& family, const results::Family& described,
+                                     const results::Result& result, const ExhibitContents& exhibits = {},
+                                     const judge::Fitness& fitness = {},
+                                     std::span<const results::Article> articles = {});
 
 /// Idea, cost, weakness and source of each variant.
 Section variants_section(const std::string& family, const results::Result& result);

@@ -1,14 +1,17 @@
 #include "harness/report/families.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
 #include <map>
 
+#include "harness/base/error.h"
 #include "harness/judge/summary.h"
 #include "harness/report/charts.h"
 #include "harness/report/format.h"
 #include "harness/report/sample_test.h"
+#include "harness/results/article.h"
 
 namespace lab::report {
 
@@ -18,7 +21,7 @@ namespace json = boost::json;
 
 Section section_of(const std::string& family, const results::Result& result) {
   const results::Family described = results::describe(sample::background().families, family);
-  Section section = family_section(family, described, result);
+  Section section = std::move(family_sections(family, described, result).front());
   // Its tables are in a section of their own.
   for (Element& element : figures_section(family, described, result).elements) section.add(std::move(element));
   return section;
@@ -125,8 +128,9 @@ TEST(Families, a_plot_of_times_has_each_process_for_a_reader_who_asks) {
 TEST(Families, a_plot_of_times_marks_what_an_article_states) {
   const results::Result result = sample::result();
   const Section section =
-      family_section("command_bucket", results::describe(sample::background().families, "command_bucket"), result, {},
-                     {}, sample::background().articles);
+      family_sections("command_bucket", results::describe(sample::background().families, "command_bucket"), result, {},
+                      {}, sample::background().articles)
+          .front();
   const Chart& frame = chart(section, "command_bucket-frame_work");
   const auto rows = frame.data.at("published").as_array();
   const auto found = std::ranges::find_if(
@@ -138,6 +142,46 @@ TEST(Families, a_plot_of_times_marks_what_an_article_states) {
   EXPECT_NE(frame.note.find("Diamonds: where the ratios that "), std::string::npos) << frame.note;
   EXPECT_TRUE(
       chart(section_of("command_bucket", result), "command_bucket-frame_work").data.at("published").as_array().empty());
+}
+
+std::vector<std::string> chart_names(const Section& section) {
+  std::vector<std::string> names;
+  for (const Charts* group : all<Charts>(section))
+    for (const Chart& one : group->charts) names.push_back(one.name);
+  return names;
+}
+
+TEST(Families, with_many_plots_close_those_of_workloads_that_are_neither_core_nor_in_an_article) {
+  results::Result result;
+  for (const char* variant : {"a", "b"})
+    result.variants.push_back({"pool", variant, variant[0] == 'a', "", "", "", "", {}});
+  const auto add = [&](const std::string& workload) {
+    result.workloads.push_back({"pool", workload, "t", 1, {"p"}, 1, "op", false});
+    for (const char* variant : {"a", "b"})
+      sample::add_processes(result, fmt::format("pool/{}/{}", variant, workload), {{"p", 5}}, 1, 8, 0.1);
+  };
+  for (int i = 0; i < 10; ++i) add(fmt::format("w{}", i));
+  results::Family described;
+  described.core = {"w1"};
+  EXPECT_EQ(chart_names(family_sections("pool", described, result)[0]).size(), 10u) << "ten are shown";
+  add("w1_more");
+  results::Article article;
+  article.family = "pool";
+  article.claims.push_back({});
+  results::RatioClaim ratio;
+  ratio.stated = 2;
+  ratio.ratio.workload = "w3";
+  ratio.ratio.metric = "time";
+  ratio.ratio.cases = {{"", "a", "b"}};
+  article.claims.back().kind = ratio;
+  const std::vector<Section> sections = family_sections("pool", described, result, {}, {}, std::vector{article});
+  EXPECT_EQ(chart_names(sections[0]), (std::vector<std::string>{"pool-w1", "pool-w3"}));
+  EXPECT_FALSE(sections[0].folded);
+  EXPECT_EQ(sections[1].id, "plots-pool");
+  EXPECT_TRUE(sections[1].folded);
+  EXPECT_EQ(chart_names(sections[1]).size(), 9u);
+  described.core = {};
+  EXPECT_EQ(chart_names(family_sections("pool", described, result)[0]).size(), 11u) << "all are core";
 }
 
 TEST(Families, name_the_number_by_which_the_time_of_a_phase_is_divided) {

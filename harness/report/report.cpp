@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
 #include "harness/base/parallel.h"
@@ -290,8 +291,9 @@ Page family_page(const AnsweredFamily& family, const ReportInput& input, const s
   add(page.sections, answer_section(family));
   add(page.sections, questions_section(family.name, family.questions, fitness));
   add(page.sections, choice_section(family.name, family.described, *input.result, fitness));
-  add(page.sections,
-      family_section(family.name, family.described, *input.result, input.exhibits, fitness, background.articles));
+  for (Section& section :
+       family_sections(family.name, family.described, *input.result, input.exhibits, fitness, background.articles))
+    add(page.sections, std::move(section));
   for (Section& section : claims_sections(family.name, judged, background, *input.result, fitness))
     add(page.sections, std::move(section));
   add(page.sections, variants_section(family.name, *input.result));

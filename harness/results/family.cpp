@@ -137,7 +137,7 @@ void fields(FieldReader& f, Question& question) {
 }
 
 LAB_JSON_STRUCT(Family, (title), (subject), (metrics_title), (metrics), (charts), (choice), (comparisons), (trade_offs),
-                (questions))
+                (questions), (core))
 
 Family describe(const Families& families, const std::string& name) {
   const auto found = families.find(name);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 
 namespace lab::results {
 
@@ -132,6 +132,7 @@ struct Family {
   std::vector<ImageComparison> comparisons;
   std::vector<TradeOff> trade_offs;
   std::vector<Question> questions;
+  std::vector<std::string> core;  ///< the workloads that every session measures; none: all
 };
 
 /// By name.
