@@ -1,5 +1,6 @@
 #include "harness/app/judged_session.h"
 
+#include "harness/base/error.h"
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
 #include "harness/judge/verify.h"

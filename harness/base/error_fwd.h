@@ -9,6 +9,7 @@ class result;
 
 namespace lab {
 
+enum class ExitStatus : int;
 struct Error;
 
 /// Either a value or an Error: `if (!r) return r.error();`, then `*r`.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "harness/base/child.h"
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/needs_test.h"
 #include "harness/base/patience_test.h"

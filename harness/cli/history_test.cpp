@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "harness/base/child.h"
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"

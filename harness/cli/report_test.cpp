@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/child.h"
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/base/child.h"
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
 #include "harness/base/needs_test.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/error.h"
 #include "harness/bench/variant.h"
 #include "harness/measure/provenance.h"
 #include "harness/results/result.h"

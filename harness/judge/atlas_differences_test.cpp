@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/error.h"
 #include "harness/judge/article_sample_test.h"
 
 namespace lab::judge {

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "harness/base/error.h"
 #include "harness/judge/article_sample_test.h"
 
 namespace lab::judge {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "harness/base/error.h"
 #include "harness/judge/article_sample_test.h"
 
 namespace lab::judge {

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "harness/base/error.h"
 #include "harness/base/layout.h"
 
 namespace lab::judge {

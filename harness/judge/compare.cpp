@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "harness/base/error.h"
 #include "harness/judge/compared_arm.h"
 #include "harness/judge/drift.h"
 #include "harness/judge/exact.h"

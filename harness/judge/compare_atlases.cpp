@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/base/error.h"
 #include "harness/judge/compare.h"
 
 namespace lab::judge {

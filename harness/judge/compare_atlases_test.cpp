@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "harness/base/error.h"
 #include "harness/judge/compare.h"
 
 namespace lab::judge {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 
+#include "harness/base/error.h"
 #include "harness/judge/compare_fixture.h"
 
 namespace lab::judge {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "harness/base/error.h"
 #include "harness/base/fit.h"
 
 namespace lab::judge {

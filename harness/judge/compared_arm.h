@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/judge/comparison.h"
 #include "harness/judge/judged_blocks.h"
 #include "harness/results/metrics.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/stats/normal.h"
 #include "harness/stats/power.h"
 #include "harness/stats/quantile.h"

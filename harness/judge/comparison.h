@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
 #include "harness/stats/interval.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/judge/compare.h"
 #include "harness/judge/compare_fixture.h"
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "harness/base/error.h"
 #include "harness/judge/article_sample_test.h"
 
 namespace lab::judge {

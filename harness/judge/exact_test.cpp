@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/error.h"
 #include "harness/judge/compare.h"
 #include "harness/judge/compare_fixture.h"
 #include "harness/results/result_fixture.h"

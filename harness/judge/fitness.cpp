@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "harness/base/error.h"
 #include "harness/judge/summary.h"
 #include "harness/stats/layout_effect.h"
 #include "harness/stats/power.h"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/judge/judged_blocks.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "harness/base/error.h"
 #include "harness/judge/summary.h"
 #include "harness/results/result_fixture.h"
 #include "harness/stats/power.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/judge/history.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "harness/base/error.h"
 #include "harness/judge/compare.h"
 #include "harness/judge/compare_fixture.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/judge/compare.h"
 #include "harness/judge/compare_fixture.h"
 

@@ -7,6 +7,8 @@ import unittest
 
 from harness.make import build, paths
 
+NEEDS = ["harness"]
+
 CMAKE_LISTS = f"""cmake_minimum_required(VERSION 3.25)
 project(small CXX)
 function(lab_precompile)

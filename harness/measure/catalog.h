@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/base/child.h"
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/measure/code_layouts.h"
 #include "harness/measure/machine.h"
 #include "harness/measure/malloc_library.h"

@@ -18,6 +18,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/base/error.h"
 #include "harness/base/hash.h"
 #include "harness/base/layout.h"
 #include "harness/measure/system_files.h"

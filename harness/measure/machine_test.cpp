@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/measure/fake_build.h"
 #include "harness/measure/system_files.h"

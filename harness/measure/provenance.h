@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/child.h"
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/results/result.h"
 
 namespace lab::measure {

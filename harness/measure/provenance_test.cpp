@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "harness/base/child.h"
+#include "harness/base/error.h"
 #include "harness/base/needs_test.h"
 #include "harness/measure/fake_build.h"
 

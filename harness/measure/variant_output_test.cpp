@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "harness/base/error.h"
+
 namespace lab::measure {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <map>
 
+#include "harness/base/error.h"
 #include "harness/report/comparison_sentences.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/error.h"
 #include "harness/judge/compare.h"
 #include "harness/judge/compare_fixture.h"
 #include "harness/report/fitness_text.h"

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/base/random.h"
 #include "harness/judge/fitness.h"
 #include "harness/report/fitness_text.h"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "harness/base/error.h"
 #include "harness/report/resources.h"
 #include "harness/report/script_engine.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/judge/comparison.h"
 #include "harness/judge/picture.h"
 #include "harness/report/document.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/random.h"
 #include "harness/judge/article_sample_test.h"

@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "harness/base/error.h"
+
 namespace lab::report {
 
 namespace {

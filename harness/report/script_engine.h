@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 
 namespace lab::report {
 

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/report/resources.h"
 
 namespace lab::report {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/report/script_engine.h"
 
 namespace lab::report {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/error.h"
+
 namespace lab::results {
 
 namespace {

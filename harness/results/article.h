@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/results/formula.h"
 
 namespace lab::results {

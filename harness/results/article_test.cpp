@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "harness/base/error.h"
 #include "harness/base/scratch_folder.h"
 
 namespace lab::results {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/random.h"
 #include "harness/results/csv_table.h"
 

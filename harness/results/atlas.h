@@ -15,8 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/error.h"
-#include "harness/base/json_fields.h"
+#include "harness/base/error_fwd.h"
 #include "harness/base/json_struct.h"
 #include "harness/results/sweep_answers.h"
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/random.h"
 #include "harness/base/scratch_folder.h"

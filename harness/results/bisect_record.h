@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/base/json_struct.h"
 #include "harness/base/lock.h"
 #include "harness/results/commit.h"

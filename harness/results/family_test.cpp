@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/error.h"
 #include "harness/base/scratch_folder.h"
 
 namespace lab::results {

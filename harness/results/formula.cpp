@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "harness/base/error.h"
+
 namespace lab::results {
 
 namespace {

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "harness/base/error.h"
+
 namespace lab::results {
 
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/base/spawn.h"
 #include "harness/results/result.h"
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/results/result_fixture.h"

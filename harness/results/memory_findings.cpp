@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::results {

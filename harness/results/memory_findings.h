@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/base/json_struct.h"
 #include "harness/results/atlas.h"
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 

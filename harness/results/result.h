@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/bench/description.h"
 
 namespace boost::json {

@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "harness/base/error.h"
 #include "harness/base/lock.h"
 #include "harness/results/store_tables.h"
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/error.h"
+#include "harness/base/error_fwd.h"
 #include "harness/results/condensed.h"
 #include "harness/results/result.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/base/parallel.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/error.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/results/result_fixture.h"
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/simulate/sessions.h"
 #include "harness/simulate/simulate.h"
 

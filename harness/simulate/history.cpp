@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/base/error.h"
 #include "harness/base/temporary_folder.h"
 #include "harness/judge/night_fixture.h"
 #include "harness/simulate/noise.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/judge/compare.h"
 #include "harness/simulate/sessions.h"
 #include "harness/simulate/simulate.h"
