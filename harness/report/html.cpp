@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstdlib>
 #include <set>
 
 #include "harness/base/base64.h"
@@ -73,6 +74,15 @@ std::string padding(std::string_view text, int most) {
   if (own == -1) pad += kPunctuationSpace;
   for (int i = std::max(own, 0); i < most; ++i) pad += kFigureSpace;
   return pad;
+}
+
+/// Whether a drawing is too high for its width to be made smaller until it fits on a sheet of paper.
+bool is_long(std::string_view svg) {
+  const auto number = [&](std::string_view name) {
+    const std::size_t at = svg.find(name);
+    return at < svg.find('>') ? std::strtod(std::string(svg.substr(at + name.size(), 12)).c_str(), nullptr) : 0;
+  };
+  return number(" height=\"") > 2 * number(" width=\"");
 }
 
 /// Text that may wrap inside its identifiers, after an underscore and before an inner capital: a cell of numbers may
@@ -360,9 +370,10 @@ class HtmlWriter {
     for (const Chart& chart : group.charts) {
       const auto drawn = drawings_.find(chart.name);
       const std::string id = "figure-" + chart.name;
-      put("<figure id=\"{}\" data-chart=\"{}\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
+      put("<figure id=\"{}\" data-chart=\"{}\"{}>\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
           "{}{}<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n",
-          id, chart.name, escape_html(chart.title), link_to(id, "the figure"), escape_html(chart.note),
+          id, chart.name, drawn != drawings_.end() && is_long(drawn->second) ? " class=\"long\"" : "",
+          escape_html(chart.title), link_to(id, "the figure"), escape_html(chart.note),
           chart.replay.empty() ? ""
                                : fmt::format("<div class=\"replay\" data-replay=\"{}\" hidden></div>\n", chart.name),
           variant_select(chart), escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
