@@ -126,8 +126,9 @@ def read_graph(text: str, build: str) -> Graph:
     inputs, made, lines = {}, {}, text.replace("${cmake_ninja_workdir}", "").splitlines()
     pattern = re.compile(r"build ((?:\$.|[^:$])+): (\S+) ?(.*)$")
     for number, line in enumerate(lines):
-        is_object = line.startswith("build ") and ".o: " in line
-        if not is_object and not (line.startswith("build ") and ": CUSTOM_COMMAND" in line):
+        is_made = line.startswith("build ") and ": CUSTOM_COMMAND" in line  # which may copy objects
+        is_object = line.startswith("build ") and ".o: " in line and not is_made
+        if not is_object and not is_made:
             continue
         found = pattern.match(line)
         if not found:

@@ -14,6 +14,8 @@ build obj/a.dir/lib/a.c.o: C_COMPILER__a {source}/lib/a.c | pre.hxx pre.hxx.gch 
 build generated/shader.h | ${{cmake_ninja_workdir}}generated/shader.h: CUSTOM_COMMAND {source}/shader.frag || order
   COMMAND = cd {build} && {store}/packages/glslang/cc/tree/bin/glslang -o {build}/generated/shader.h {source}/shader.frag && cmake -E cmake_transform_depfile {build}/{hashed}.d
 build obj/other$ name.o: C_COMPILER__a {source}/lib/a.c
+build kept/a.c.o | ${{cmake_ninja_workdir}}kept/a.c.o: CUSTOM_COMMAND obj/a.dir/lib/a.c.o || order
+  COMMAND = cd {build} && sh keep_unchanged.sh objects kept obj/a.dir/lib/a.c.o
 """
 COMMAND = ("{launcher}{build}/../toolchain/bin/gcc -DNAME=\\\"a\\\" -I{source} -I{build}/generated -isystem "
            "{store}/packages/fmt/bb/tree/include -O2 -fmacro-prefix-map={source}/= -fmacro-prefix-map=../../= "
@@ -84,6 +86,11 @@ class Key(unittest.TestCase):
         self.assertEqual(self.here.key(), there.key())
         there.launcher = "/usr/bin/ccache "
         self.assertEqual(self.here.key(), there.key())
+
+    def test_what_a_custom_command_copies_is_no_object_of_a_compiler(self) -> None:
+        graph = read_graph(self.here.filled(NINJA), self.here.build)
+        self.assertEqual(sorted(graph.inputs), ["obj/a.dir/lib/a.c.o", "obj/other name.o"])
+        self.assertEqual(sorted(graph.made), [f"{self.here.build}/{name}" for name in ("generated/shader.h", "kept/a.c.o")])
 
     def test_it_does_not_change_with_times_and_unrelated_files(self) -> None:
         before = self.here.key()
