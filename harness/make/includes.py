@@ -6,22 +6,28 @@ import os
 import re
 from collections.abc import Callable, Iterable
 
-_STD = {
-    "algorithm": r"(?:stable_)?sort|find_if|(?:any|all|none)_of|(?:max|min)_element|nth_element|(?:lower|upper)_bound|"
-                 r"ranges::(?:sort|find|find_if|any_of|all_of|none_of|max|min|copy)",
-    "array": r"array<", "atomic": r"atomic\w*", "chrono": "chrono",
-    "cmath": r"sqrt|pow|log2?|log10|exp|fabs|ceil|floor|l?l?round|hypot|isnan|isfinite|isinf|trunc|cos|sin|tan|erfc?|lgamma",
-    "filesystem": "filesystem", "fstream": r"[io]?fstream", "functional": "function<", "map": r"(?:multi)?map<",
-    "memory": r"unique_ptr|shared_ptr|make_unique|make_shared",
-    "mutex": r"mutex|lock_guard|unique_lock|scoped_lock|once_flag|call_once",
-    "numeric": r"accumulate|iota|reduce|gcd|lcm|inner_product|partial_sum|transform_reduce|midpoint",
-    "optional": r"optional<|nullopt", "set": r"(?:multi)?set<", "span": "span<", "sstream": r"[io]?stringstream",
-    "string": r"string\b(?!_view)", "string_view": "string_view", "thread": r"jthread|thread|this_thread",
-    "variant": r"variant<|visit|holds_alternative", "vector": "vector<"}
+_NAMES = {
+    "fmt::": {"fmt/format.h": r"\w+"},
+    "boost::json::": {"boost/json.hpp": r"(?!value\s*[&*])\w+"},
+    "std::": {
+        "algorithm": r"(?:stable_)?sort|find_if|(?:any|all|none)_of|(?:max|min)_element|nth_element|(?:lower|upper)_bound|"
+                     r"ranges::(?:sort|find|find_if|any_of|all_of|none_of|max|min|copy)",
+        "array": "array", "atomic": r"atomic\w*", "chrono": "chrono",
+        "cmath": r"sqrt|pow|log2?|log10|exp|fabs|ceil|floor|l?l?round|hypot|isnan|isfinite|isinf|trunc|cos|sin|tan|erfc?|lgamma",
+        "filesystem": "filesystem", "fstream": "[io]?fstream", "functional": "function", "map": "(?:multi)?map",
+        "memory": "unique_ptr|shared_ptr|make_unique|make_shared",
+        "mutex": "mutex|lock_guard|unique_lock|scoped_lock|once_flag|call_once",
+        "numeric": "accumulate|iota|reduce|gcd|lcm|inner_product|partial_sum|transform_reduce|midpoint",
+        "optional": "optional|nullopt", "set": "(?:multi)?set", "span": "span", "sstream": "[io]?stringstream",
+        "string": "string", "string_view": "string_view", "thread": "jthread|thread|this_thread",
+        "variant": "variant|visit|holds_alternative", "vector": "vector"}}
+"""By namespace and header: a pattern of names."""
 
-_NAMES = [(re.compile(r"\bfmt::\w+"), "fmt/"), (re.compile(r"\bboost::json::(?!value\s*[&*])\w+"), "boost/json")]
-_NAMES += [(re.compile(rf"\bstd::(?:{names})" + ("" if names.endswith("<") else r"(?!\w)")), header)
-           for header, names in _STD.items()]
+_USES = [(re.compile(rf"(?<![\w:]){namespace}(?:{names})\b"), header)
+         for namespace, headers in _NAMES.items() for header, names in headers.items()]
+
+_PARTS = {"fmt/format.h": "fmt/", "boost/json.hpp": "boost/json"}
+"""Libraries of which any header will do."""
 
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.S)
 _INCLUDE = re.compile(r'^#include (?:<([^>]+)>|"([^"]+)")', re.M)
@@ -41,13 +47,12 @@ def findings(names: Iterable[str], read: Callable[[str], str | None]) -> list[st
     for name in names:
         code = _NOT_CODE.sub(lambda part: "\n" * part[0].count("\n"), text_of(name) or "")
         headers = _headers_of(name, text_of)
-        for pattern, header in _NAMES:
+        for pattern, header in _USES:
             use = pattern.search(code)
-            if use and not any(each == header or header.endswith(("/", "json")) and each.startswith(header)
-                               for each in headers):
-                line = code.count("\n", 0, use.start()) + 1
-                wanted = {"fmt/": "fmt/format.h", "boost/json": "boost/json.hpp"}.get(header, header)
-                found.append(f"{name}:{line}: {use[0].rstrip('<')} without #include <{wanted}>")
+            if not use or header in headers or header in _PARTS and any(each.startswith(_PARTS[header]) for each in headers):
+                continue
+            line = code.count("\n", 0, use.start()) + 1
+            found.append(f"{name}:{line}: {use[0]} without #include <{header}>")
     return found
 
 

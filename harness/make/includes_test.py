@@ -11,6 +11,7 @@ FILES = {
     "a/near.h": "#include <cmath>\n#include <boost/json.hpp>\n",
     "a/words.cpp": '// std::map<int>\nconst char* s = "std::set<int>"; /* std::mutex\n */ int std_string;\n',
     "a/json.cpp": "f(const boost::json::value& v);\nboost::json::object o;\nstd::string_view s;\n",
+    "a/templates.cpp": "std::optional<int> o = std::nullopt;\nstd::variant<int> v;\nstd::multimap<int, int> m;\n",
     "a/longer.cpp": "std::sorted(std::logical(), std::string_views);\n",
 }
 
@@ -29,6 +30,12 @@ class Includes(unittest.TestCase):
     def test_a_reference_to_a_declared_value_needs_none(self) -> None:
         self.assertEqual(self.found("a/json.cpp"), ["a/json.cpp:2: boost::json::object without #include <boost/json.hpp>",
                                                     "a/json.cpp:3: std::string_view without #include <string_view>"])
+
+    def test_templates_count(self) -> None:
+        self.assertEqual(self.found("a/templates.cpp"),
+                         ["a/templates.cpp:3: std::multimap without #include <map>",
+                          "a/templates.cpp:1: std::optional without #include <optional>",
+                          "a/templates.cpp:2: std::variant without #include <variant>"])
 
     def test_longer_names_are_others(self) -> None:
         self.assertEqual(self.found("a/longer.cpp"), [])

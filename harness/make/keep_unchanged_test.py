@@ -29,10 +29,9 @@ class KeepUnchanged(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        self.folder = os.path.join(folder.name, "a folder with spaces")
         self.tools = build.Build(options := build.existing_options(), build.fetch(options, quiet=True)).tools
         self.write("CMakeLists.txt", CMAKE_LISTS)
-        self.write("CMakePresets.json", paths.read_if_there(os.path.join(paths.ROOT, "CMakePresets.json")))
         self.write("common.h", "#pragma once\nint number(int part);\n")
         for name, part in (("parts/one", 1), ("parts/two", 2), ("three", 3)):
             self.write(f"{name}.cpp", f'#include "common.h"\nint part_{part}() {{ return {part}; }}\n')

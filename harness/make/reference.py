@@ -265,8 +265,9 @@ def main() -> None:
             shutil.rmtree(os.path.join(paths.ROOT, MEASURED))
     except MakeError as error:
         print_error(error)
-        if not given.result and glob.glob(os.path.join(paths.ROOT, MEASURED, "*.json")):
-            print_line(f"what was measured is kept: --result {MEASURED}/first.json")
+        kept = [] if given.result else sorted(glob.glob(f"{MEASURED}/*.json", root_dir=paths.ROOT))
+        if kept:
+            print_line("what was measured is kept: " + " ".join(f"--result {name}" for name in kept))
         sys.exit(error.status)
 
 

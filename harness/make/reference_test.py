@@ -3,13 +3,17 @@ would mislead."""
 
 import base64
 import gzip
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
+from contextlib import redirect_stderr
 from typing import Any
+from unittest import mock
 
 from harness.make import build, paths, reference
 from harness.make.console import MakeError
@@ -119,3 +123,18 @@ class Reference(unittest.TestCase):
         self.assertIn("found 'dirty' sources", reference.refusal(made_up(source={"state": "dirty"})))
         self.assertIn("found 1: shelf/a/b", reference.refusal(made_up(failures=[{"benchmark": "shelf/a/b", "kind": "crash"}])))
         self.assertEqual(reference.refusal(made_up(failures=[{"benchmark": "shelf/a/b", "kind": "timeout"}])), "")
+
+    def test_what_was_measured_is_kept_if_the_pages_cannot_be_made(self) -> None:
+        with tempfile.TemporaryDirectory() as root:
+            for name in ("first", "second"):
+                paths.write_if_changed(os.path.join(root, reference.MEASURED, f"{name}.json"), "{}")
+            said = io.StringIO()
+            with (mock.patch.object(paths, "ROOT", root), mock.patch.object(sys, "argv", ["reference"]),
+                  mock.patch.object(reference, "make", side_effect=MakeError("no page", "")), redirect_stderr(said)):
+                with self.assertRaises(SystemExit):
+                    reference.main()
+                self.assertIn("kept: --result results/for_reference/first.json --result results/for_reference/second.json\n",
+                              said.getvalue())
+                with mock.patch.object(reference, "make"):
+                    reference.main()
+            self.assertFalse(os.path.exists(os.path.join(root, reference.MEASURED)))
