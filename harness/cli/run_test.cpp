@@ -813,7 +813,7 @@ TEST(Run, works_at_the_same_time_as_another_run) {
   const Words results = bench.results();
   ASSERT_EQ(results.size(), 4u) << outcome.error_tail;
   for (const std::string& path : results) {
-    EXPECT_EQ(load(path).processes.size(), 4u);
+    EXPECT_EQ(load(path).processes.size(), 4u) << outcome.error_tail;
     EXPECT_NE(outcome.output.find(path), std::string::npos);
   }
 }

@@ -59,7 +59,7 @@ std::string filler_object(const std::vector<FillerSection>& sections) {
   const auto symbol_of = [&](std::size_t filler, unsigned char binding, unsigned char visibility) {
     Elf64_Sym symbol{};
     symbol.st_name = strings.add(sections[filler].symbol);
-    symbol.st_info = ELF64_ST_INFO(binding, STT_NOTYPE);
+    symbol.st_info = static_cast<unsigned char>(ELF64_ST_INFO(binding, STT_NOTYPE));
     symbol.st_other = visibility;
     symbol.st_shndx = index_of(filler);
     append(symbols, symbol);
