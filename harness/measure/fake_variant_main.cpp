@@ -200,8 +200,9 @@ void wait_while_held(const std::string& self) {
   while (std::filesystem::exists(hold)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
-void limit_seconds(int argc, char** argv) {
-  char* const most = std::getenv("LAB_FAKE_SECONDS");
+/// A check keeps its time: a busy machine under a sanitizer takes longer than the 20 ms of a measurement.
+void limit_seconds_of_a_run(int argc, char** argv) {
+  char* const most = argc > 1 && std::string(argv[1]) == "--run" ? std::getenv("LAB_FAKE_SECONDS") : nullptr;
   for (int i = 2; i + 1 < argc && most != nullptr; ++i)
     if (std::string(argv[i]) == "--seconds" && std::stod(argv[i + 1]) > std::stod(most)) argv[i + 1] = most;
 }
@@ -244,7 +245,7 @@ void misbehave(const std::string& name, const std::string& self, bool running) {
 int main(int argc, char** argv) {
   const std::string self = argv[0];
   const std::string name = self.substr(self.rfind('/') + 1);
-  limit_seconds(argc, argv);
+  limit_seconds_of_a_run(argc, argv);
   misbehave(name, self, argc > 1 && std::string(argv[1]) == "--run");
   return variant_main(argc, argv, make(name));
 }
