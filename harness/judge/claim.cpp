@@ -77,7 +77,7 @@ std::optional<ExactValue> judged_value(const std::string& benchmark, ExactValue:
 ClaimVerdict order_verdict(const std::vector<std::optional<MeasuredRatio>>& steps) {
   bool all_grow = true;
   for (const std::optional<MeasuredRatio>& step : steps) {
-    if (step && step->interval && step->interval->high <= 1) return ClaimVerdict::kRefuted;
+    if (does_not_grow(step)) return ClaimVerdict::kRefuted;
     all_grow = all_grow && step && step->interval && step->interval->low > 1;
   }
   return all_grow ? ClaimVerdict::kReproduced : ClaimVerdict::kUndecided;
@@ -298,6 +298,10 @@ class ClaimJudge {
 };
 
 }  // namespace
+
+bool does_not_grow(const std::optional<MeasuredRatio>& step) {
+  return step && step->interval && step->interval->high <= 1;
+}
 
 std::string_view to_string(ClaimVerdict verdict) {
   constexpr std::array<std::string_view, 5> kNames{"reproduced", "weaker", "refuted", "undecided", "not judged"};

@@ -70,6 +70,9 @@ std::optional<MeasuredRatio> measured_ratio(const std::string& family, const std
                                             const std::string& metric, const std::string& workload,
                                             const results::Result& result);
 
+/// Whether a step of an order refutes it: its whole interval is at most 1.
+bool does_not_grow(const std::optional<MeasuredRatio>& step);
+
 /// Whether the metric is a time in the benchmarks of one workload.
 bool is_time(const std::string& family, const std::vector<std::string>& variants, const std::string& metric,
              const std::string& workload, const results::Result& result);

@@ -117,12 +117,17 @@ std::vector<Candidate> candidates_of(const std::string& family, const Choice& ch
   return candidates;
 }
 
+/// Memory that differs by less than what is printed is no reason to choose a variant.
+double to_three_digits(double value) {
+  return value == 0 ? 0 : std::stod(fmt::format("{:.2e}", value));
+}
+
 void mark_front(const std::vector<Candidate*>& candidates, bool Candidate::*mark) {
   std::vector<std::pair<double, double>> points;
   std::vector<Candidate*> with_memory;
   for (Candidate* one : candidates)
     if (one->memory()) {
-      points.emplace_back(one->time.median, *one->memory());
+      points.emplace_back(one->time.median, to_three_digits(*one->memory()));
       with_memory.push_back(one);
     }
   for (const std::size_t at : pareto_front(points)) with_memory[at]->*mark = true;
@@ -190,12 +195,17 @@ class Choices {
         choice_(choice),
         result_(result),
         fitness_(fitness),
-        candidates_(candidates_of(family_, choice, result)) {
+        candidates_(candidates_of(family_, choice, result)),
+        has_p999_(std::ranges::any_of(candidates_, [](const Candidate& one) {
+          return quantile_text(one, results::kP999) != quantile_text(one, results::kWorst);
+        })) {
     for (const Contest& contest : contests()) {
       if (!fitness_.fit) break;  // a front is a verdict on times
       if (std::ranges::count_if(contest.candidates, [](const Candidate* one) { return one->memory().has_value(); }) < 2)
         continue;  // one variant is on a front by itself
-      mark_front(contest.candidates, &Candidate::on_front);
+      std::vector<Candidate*> comparable = contest.candidates;
+      std::erase_if(comparable, [&](const Candidate* one) { return !choice.groups[one->group].lacks.empty(); });
+      mark_front(comparable, &Candidate::on_front);
       for (std::size_t group = 0; group < choice.groups.size(); ++group) {
         std::vector<Candidate*> of_group;
         for (Candidate* one : contest.candidates)
@@ -264,16 +274,21 @@ class Choices {
                         .worst = quantile_text(best, results::kWorst),
                         .cannot = cannot_do(result_, *best.variant),
                         .figure = figure};
+    const VariantCard* reference = results::find_reference(result_, family_);
+    std::optional<judge::MeasuredRatio> ratio;
+    if (reference != nullptr && reference != best.variant)
+      ratio = judge::measured_ratio(family_, reference->name, best.variant->name, "", workload.name, result_);
     std::vector<Contender> contenders;
-    for (const Candidate* one : candidates) contenders.push_back({one->variant->name, one->time});
+    for (const Candidate* one : candidates)
+      if (one->variant != reference || !tells_apart(ratio)) contenders.push_back({one->variant->name, one->time});
     answer.doubt = doubt_of(contenders);
     for (std::size_t i = 0; i < choice_.metrics.size() && answer.memory.empty(); ++i)
       if (best.metrics[i]) answer.memory = price_of(choice_.metrics[i], *best.metrics[i]);
-    const VariantCard* reference = results::find_reference(result_, family_);
-    if (reference == nullptr || best.variant->reference) return answer;
-    const std::optional<judge::MeasuredRatio> ratio =
-        judge::measured_ratio(family_, reference->name, best.variant->name, "", workload.name, result_);
     if (!ratio || !ratio->interval) return answer;
+    if (const std::string& lacks = choice_.groups[best.group].lacks; !lacks.empty()) {
+      answer.against = fmt::format("without {}, so not compared with {}", lacks, reference->name);
+      return answer;
+    }
     answer.against = fmt::format("{} times as fast as {}", with_interval(*ratio), reference->name);
     answer.gain = std::max(1.0, ratio->interval->low);
     return answer;
@@ -289,7 +304,9 @@ class Choices {
       text += fmt::format(
           " Rows with a mark are the sensible choices for time and memory: of all variants on its workload (\"{}\"), "
           "or of those in its group (\"{}\"), no other one has less of both the median time and {}. To each other row "
-          "with figures there is one that has no more of either and less of one. Where intervals of times overlap, "
+          "with figures there is one on its workload that has, to three digits of memory, no more of either and less "
+          "of one. A workload on which one variant alone has both figures has no mark. Where intervals of times "
+          "overlap, "
           "another session may mark another row.",
           kFront, kGroupFront, uncapitalized(choice_.metrics.front().title));
     return text;
@@ -325,9 +342,10 @@ class Choices {
       }
     if (found == nullptr) return "";
     return fmt::format(
-        "p99.9 and worst call: \"{}\". Of 1,000 such calls, 999 end within the first time, and all within the second. "
+        "{}: \"{}\". {}"
         "{} in a pass of their own{}. These times count where a frame or a deadline must not be missed.",
-        found->latency->info.title,
+        has_p999_ ? "p99.9 and worst call" : "Worst call", found->latency->info.title,
+        has_p999_ ? "Of 1,000 such calls, 999 end within the first time, and all within the second. " : "",
         most == 1 ? "1 process makes one sequence of calls"
                   : fmt::format("{} processes repeat one sequence of calls",
                                 least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most)),
@@ -376,7 +394,7 @@ class Choices {
                                            : TableCell());
     cells.emplace_back(number(one.time.median));
     cells.emplace_back(one.time.interval ? interval_of(one.time) : "");
-    cells.push_back(quantile(one, results::kP999));
+    cells.push_back(has_p999_ ? quantile(one, results::kP999) : "");
     cells.push_back(quantile(one, results::kWorst));
     for (std::size_t i = 0; i < choice_.metrics.size(); ++i)
       cells.emplace_back(one.metrics[i] ? formatted(*one.metrics[i], choice_.metrics[i].format) : "");
@@ -390,7 +408,9 @@ class Choices {
 
   std::string group_title(std::size_t group) const {
     const WorkloadInfo& workload = *workload_of(result_, family_, choice_.groups[group]);
-    return fmt::format("{}. Measured on {}: {}", choice_.groups[group].title, workload.name, workload.title);
+    const std::string& lacks = choice_.groups[group].lacks;
+    return fmt::format("{}. Measured on {}: {}{}", choice_.groups[group].title, workload.name, workload.title,
+                       lacks.empty() ? "" : fmt::format(", without {}", lacks));
   }
 
   std::string caption(bool plotted) const {
@@ -417,6 +437,7 @@ class Choices {
   const Result& result_;
   const judge::Fitness& fitness_;
   std::vector<Candidate> candidates_;
+  bool has_p999_;  ///< false if each one is the worst call: there were too few calls
   mutable std::size_t last_group_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "harness/report/choice.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -81,6 +82,30 @@ TEST(Choice, marks_the_rows_on_the_front_and_keeps_them_in_the_summary) {
             (std::vector<std::string>{"on the front", "", "", "on the front", ""}));
   EXPECT_EQ(table_of(section).summary_rows, (std::vector<std::size_t>{0, 3}));
   EXPECT_EQ(column_of(table_of(section), "Minimum heap"), (std::vector<std::string>{"1.35", "1.40", "", "1.10", ""}));
+}
+
+TEST(Choice, marks_no_row_for_memory_that_is_printed_alike) {
+  results::Result result = sample::result();
+  set_heap(result, "buddy", 135.2);
+  set_heap(result, "c_library", 134.9);
+  const Section section = choice_of(result);
+  EXPECT_EQ(column_of(table_of(section), "Minimum heap"), (std::vector<std::string>{"1.35", "", "", "1.35", ""}));
+  EXPECT_EQ(column_of(table_of(section), "Front"), (std::vector<std::string>{"on the front", "", "", "", ""}));
+}
+
+TEST(Choice, compares_no_group_whose_times_lack_what_others_contain) {
+  results::Result result = sample::result();
+  set_heap(result, "buddy", 135);
+  set_heap(result, "c_library", 110);
+  results::Family described = results::describe(sample::background().families, "allocator");
+  described.choice->groups[0].lacks = "a call of the driver";
+  const Section section = choice_section("allocator", described, result, {});
+  const Table& table = table_of(section);
+  EXPECT_EQ(column_of(table, "Front"),
+            (std::vector<std::string>{"on its group's front", "", "", "on its group's front", ""}));
+  EXPECT_THAT(table.groups[0].title, testing::EndsWith(", without a call of the driver"));
+  EXPECT_EQ(choice_answers("allocator", described, result)[0].against,
+            "without a call of the driver, so not compared with c_library");
 }
 
 TEST(Choice, of_a_disturbed_session_marks_nothing) {
@@ -170,6 +195,11 @@ TEST(Choice, has_the_latencies_of_its_exhibit) {
       "within the second. 6 processes repeat one sequence of calls in a pass of their own, and a call's time is "
       "the least over them, so that interruptions by the machine do not count. These times count where a frame or "
       "a deadline must not be missed.");
+  result.exhibits.back().summary["p99.9"] = 4000;  // of fewer than 1,000 calls
+  const Section few = choice_of(result);
+  EXPECT_TRUE(column_of(table_of(few), "p99.9, ns").empty());
+  EXPECT_EQ(column_of(table_of(few), "Worst call, ns"), (std::vector<std::string>{"4,000", "", "", "", ""}));
+  EXPECT_THAT(std::get<List>(few.sections.at(0).elements.at(0)).items.at(1), testing::StartsWith("Worst call: "));
 }
 
 TEST(Choice, of_forty_variants_has_a_row_for_each) {

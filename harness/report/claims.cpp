@@ -140,6 +140,8 @@ std::string steps_phrase(const JudgedOrder& order, const Result& result) {
         has_obstacle(step)
             ? "unknown, because " + obstacle(std::span(order.benchmarks).subspan(i, 2), order.claim->metric, result)
             : with_interval(*step)));
+    // Of several steps, the reader is told which one refutes the claim.
+    if (order.steps.size() > 1 && judge::does_not_grow(step)) texts.back() += " (does not grow)";
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
@@ -298,7 +300,7 @@ struct RowMaker {
 
   ClaimRow operator()(const JudgedOrder& order) const {
     static const std::map<ClaimVerdict, std::string_view> kFindings{{ClaimVerdict::kReproduced, "Every step grows"},
-                                                                    {ClaimVerdict::kRefuted, "One step does not grow"},
+                                                                    {ClaimVerdict::kRefuted, "Not every step grows"},
                                                                     {ClaimVerdict::kUndecided, "One step may not grow"},
                                                                     {ClaimVerdict::kNotJudged, "The steps"}};
     const bool unknown = verdict == ClaimVerdict::kUndecided && std::ranges::any_of(order.steps, has_obstacle);
@@ -467,8 +469,8 @@ Table claims_table(const std::vector<JudgedClaim>& claims, const Article& articl
 /// The claims that wait for numbers, each with the command that measures them, unless they need another machine.
 Folds waiting_claims(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
   Folds folds{fmt::format("claims-{}-undecided", article.name),
-              fmt::format("{} undecided, with the command that measures what it lacks where this machine can",
-                          counted(claims.size(), "claim is", "claims are")),
+              fmt::format("{} no verdict yet. Each has the command that measures what it lacks, where this machine can",
+                          counted(claims.size(), "claim has", "claims have")),
               {std::string(judge::to_string(ClaimVerdict::kUndecided)), kEmphasis.at(ClaimVerdict::kUndecided)}};
   for (const JudgedClaim& claim : claims)
     folds.folds.push_back({wording(claim), row_of(claim, result).why,
@@ -631,7 +633,13 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const Article& ar
 std::string obstacle(std::span<const std::string> benchmarks, const std::string& metric, const Result& result) {
   for (const std::string& benchmark : benchmarks) {
     const std::vector<stats::Datum> values = judge::metric_values(result, benchmark, metric);
-    if (values.empty()) return benchmark + " has no numbers";
+    if (values.empty()) {
+      const bool ran = std::ranges::any_of(result.processes,
+                                           [&](const results::Process& one) { return one.benchmark == benchmark; });
+      if (!ran) return benchmark + " has no numbers";
+      return metric.empty() || metric == "time" ? benchmark + " has no judged time"
+                                                : fmt::format("{} has no '{}'", benchmark, metric);
+    }
     if (std::ranges::any_of(values, [](const stats::Datum& one) { return one.value <= 0; }))
       return benchmark + " has a value of 0 or less";
     if (judge::is_exact(result, benchmark, metric) && !judge::exact_value(result, benchmark, metric))

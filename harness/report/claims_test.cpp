@@ -54,6 +54,8 @@ TEST(Claims, name_the_benchmark_that_has_no_numbers) {
   const results::Result result = of_two(166, 113, 12);
   EXPECT_EQ(reason(judge::judge_claims(buckets(), result)[1], result),
             "command_bucket/v3_mt_new/frame_work has no numbers.");
+  EXPECT_EQ(obstacle(std::vector<std::string>{"command_bucket/v1_st_new/frame_work"}, "misses", result),
+            "command_bucket/v1_st_new/frame_work has no 'misses'");
 }
 
 TEST(Claims, name_their_case_and_draw_the_articles_mark_once) {
@@ -135,7 +137,7 @@ TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
 
   const results::OrderClaim order{"bytes", "store", {"deep", "plain"}};
   EXPECT_EQ(reason_of(order, 300, 100, 1), "Every step grows: plain / deep 3.00.");
-  EXPECT_EQ(reason_of(order, 100, 100, 3), "One step does not grow: plain / deep 1.00.");
+  EXPECT_EQ(reason_of(order, 100, 100, 3), "Not every step grows: plain / deep 1.00.");
   EXPECT_EQ(reason_of(order, 300, 100, 3, 99),
             "Not every step is known: plain / deep unknown, because shelf/deep/store has different values of an exact "
             "metric.");

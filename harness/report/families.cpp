@@ -49,6 +49,13 @@ struct VariantTimes {
   std::vector<PhaseTime> phases;  ///< in the workload's order; empty for a workload of one phase
 };
 
+bool has_process(const WorkloadInfo& workload, const Result& result) {
+  return std::ranges::any_of(result.processes, [&](const results::Process& process) {
+    const results::BenchmarkParts parts = results::benchmark_parts(process.benchmark);
+    return parts.family == workload.family && parts.workload == workload.name;
+  });
+}
+
 std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const Result& result) {
   const auto benchmark = [&](const VariantCard& variant) {
     return results::benchmark_name(workload.family, variant.name, workload.name);
@@ -424,12 +431,16 @@ std::vector<Section> family_sections(const std::string& family, const results::F
   };
   Section section{"family-" + family, "Plots"}, others{"plots-" + family, "Plots of other workloads"};
   others.folded = true;
-  std::vector<std::string> without;
+  std::vector<std::string> unmeasured, without_times;
   for (const WorkloadInfo& workload : result.workloads)
-    if (workload.family == family && measured_variants(workload, result).empty()) without.push_back(workload.name);
-  if (!without.empty())
+    if (workload.family == family && measured_variants(workload, result).empty())
+      (has_process(workload, result) ? without_times : unmeasured).push_back(workload.name);
+  if (!unmeasured.empty())
     section.add(Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.",
-                                      fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
+                                      fmt::join(unmeasured, ", "), unmeasured.size() == 1 ? "it" : "them")});
+  if (!without_times.empty())
+    section.add(Paragraph{fmt::format("No time of {} is judged here, so there is no plot of {}.",
+                                      fmt::join(without_times, ", "), without_times.size() == 1 ? "it" : "them")});
   for (std::vector<Chart>& charts : groups) {
     const auto last =
         std::stable_partition(charts.begin(), charts.end(), [&](const Chart& one) { return !waits(one); });

@@ -141,15 +141,34 @@ Section answers_section(const std::vector<AnsweredFamily>& families) {
   return section;
 }
 
+namespace {
+
+/// All of two variants, because one workload says when and another when not; else the first, and how many more there
+/// are. With the note, which may limit them.
+std::string short_answer(const AnsweredQuestion& asked) {
+  if (asked.answers.empty()) return "Not answered here.";
+  std::string text = asked.answers.front();
+  const std::size_t others = asked.answers.size() - 1;
+  if (!asked.question->between.empty())
+    text = fmt::format("{}", fmt::join(asked.answers, " "));
+  else if (others > 0)
+    text += fmt::format(" Its page has {}.", counted(others, "more workload", "more workloads"));
+  if (!asked.question->note.empty()) text += " " + asked.question->note;
+  return text;
+}
+
+}  // namespace
+
 Section asked_section(const std::vector<AnsweredFamily>& families) {
   Section section{"asked", "What users ask"};
-  Table table{"asked", "Questions with their first answer here", {{"Question", kText}, {"Answer", kText}}};
+  Table table{"asked",
+              "Questions and answers; each question leads to its family's page",
+              {{"Question", kText}, {"Answer", kText}}};
   for (const AnsweredFamily& family : families)
     for (const AnsweredQuestion& one : family.questions) {
       TableCell question = fmt::format("{}: {}", family.described.title, one.question->question);
       question.link = one.id;
-      table.rows.push_back({std::move(question), one.answers.empty() ? TableCell("Not answered here.", Emphasis::kPlain)
-                                                                     : TableCell(one.answers.front())});
+      table.rows.push_back({std::move(question), short_answer(one)});
     }
   section.add(std::move(table));
   return section;
@@ -218,16 +237,18 @@ ArticleLine line_of(const results::Article& article, std::span<const results::Dr
 
 Section articles_section(const std::vector<ArticleLine>& lines) {
   Section section{"articles", "Which published claims are still true?"};
-  Table table{"articles",
-              "The claims of each article that have a verdict here",
-              {{"Article", kText},
-               {"About", kShort},
-               {"Still true", kShort},
-               {"In part", kNumber},
-               {"Not true", kNumber},
-               {"Undecided", kNumber},
-               {"Not measured", kNumber},
-               {"Read", kShort}}};
+  Table table{
+      "articles",
+      "The claims of each article that have a verdict here. Still true: reproduced, or it holds; in part: weaker, "
+      "or drivers differ; not true: refuted, or it does not hold",
+      {{"Article", kText},
+       {"About", kShort},
+       {"Still true", kShort},
+       {"In part", kNumber},
+       {"Not true", kNumber},
+       {"Undecided", kNumber},
+       {"Not measured", kNumber},
+       {"Read", kShort}}};
   for (const ArticleLine& line : lines) {
     const results::ArticleSource& source = line.article->source;
     TableCell title = fmt::format("{} ({}): {}", source.author, source.year, source.title);

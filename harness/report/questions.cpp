@@ -63,12 +63,13 @@ std::string fastest(const Question& question, const WorkloadInfo& workload, cons
       fmt::format("{} takes {} per {}", best.variant->name, duration_with_interval(best.time), workload.operation);
   if (workload.axis) text += fmt::format(", the geometric mean over {}", workload.axis->name);
   const results::VariantCard* reference = results::find_reference(result, workload.family);
+  std::optional<judge::MeasuredRatio> ratio;
   if (reference != nullptr && reference != best.variant)
-    if (const std::optional<judge::MeasuredRatio> ratio =
-            judge::measured_ratio(workload.family, best.variant->name, reference->name, "", workload.name, result))
-      text += fmt::format(", {} of {}'s time", with_interval(*ratio), reference->name);
+    ratio = judge::measured_ratio(workload.family, best.variant->name, reference->name, "", workload.name, result);
+  if (ratio) text += fmt::format(", {} of {}'s time", with_interval(*ratio), reference->name);
   std::vector<Contender> contenders;
-  for (const Timed& one : all) contenders.push_back({one.variant->name, one.time});
+  for (const Timed& one : all)
+    if (one.variant != reference || !tells_apart(ratio)) contenders.push_back({one.variant->name, one.time});
   if (const std::string doubt = doubt_of(contenders); !doubt.empty()) text += ", but " + doubt;
   text += metrics_of(question, workload, results::benchmark_name(workload.family, best.variant->name, workload.name),
                      result);
@@ -79,7 +80,8 @@ std::string fastest(const Question& question, const WorkloadInfo& workload, cons
   return text;
 }
 
-/// "pages_compacted takes 1.02 (1.01 to 1.03) of the time of pages; bytes for each live particle: 0.71 of it"
+/// "pages_compacted takes 1.02 (1.01 to 1.03) of the time of pages; bytes for each live particle: 0.71 times that of
+/// pages"
 std::string compared(const Question& question, const WorkloadInfo& workload, const Result& result) {
   const auto ratio_of = [&](const std::string& metric) {
     return judge::measured_ratio(workload.family, question.between[1], question.between[0], metric, workload.name,
@@ -91,8 +93,8 @@ std::string compared(const Question& question, const WorkloadInfo& workload, con
       fmt::format("{} takes {} of the time of {}", question.between[1], with_interval(*time), question.between[0]);
   for (const std::string& metric : question.metrics)
     if (const std::optional<judge::MeasuredRatio> ratio = ratio_of(metric))
-      text += fmt::format("; {}: {} of it", metric_title(workload, metric),
-                          ratio->exact ? number(ratio->median) : with_interval(*ratio));
+      text += fmt::format("; {}: {} times that of {}", metric_title(workload, metric),
+                          ratio->exact ? number(ratio->median) : with_interval(*ratio), question.between[0]);
   return text;
 }
 

@@ -46,7 +46,7 @@ TEST(Questions, between_two_variants_say_what_the_second_one_takes_of_the_first_
   const std::vector<AnsweredQuestion> all = answered_questions("allocator", family, result);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_THAT(all[0].answers, ElementsAre(AllOf(HasSubstr("buddy takes 0.25"), HasSubstr(" of the time of c_library"),
-                                                HasSubstr("slack: 0.500 of it"))));
+                                                HasSubstr("slack: 0.500 times that of c_library"))));
   EXPECT_EQ(all[0].command, "");
 }
 

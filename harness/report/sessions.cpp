@@ -34,16 +34,18 @@ TableCell fit_cell(const PictureSession& one) {
   return one.blind.empty() ? TableCell("fit") : TableCell(fmt::format("fit but for {}", first_names(one.blind)));
 }
 
-/// "3 of this commit, 2 fit; 1 of another commit with the same executables, fit"
+/// "3 of this commit, 2 fit; 1 of other sources with the same executables, 1 fit. Not all families: 1 of the fit ones"
 std::string sessions_phrase(const judge::Picture& picture) {
-  std::size_t own = 0, own_fit = 0, others = 0, others_fit = 0;
+  std::size_t own = 0, own_fit = 0, others = 0, others_fit = 0, partly = 0;
   for (const PictureSession& one : picture.sessions) {
     const bool is_own = one.kinship == Kinship::kCommit;
     (is_own ? own : others) += 1;
     (is_own ? own_fit : others_fit) += one.fit;
+    partly += one.fit && !one.blind.empty();
   }
   std::string text = fmt::format("{} of this commit, {} fit", own, own_fit);
   if (others > 0) text += fmt::format("; {} of other sources with the same executables, {} fit", others, others_fit);
+  if (partly > 0) text += fmt::format("; {} of the fit ones not for all families", partly);
   return text;
 }
 
@@ -60,10 +62,12 @@ std::string gave_phrase(const PictureSession& one) {
 std::string without_phrase(const PictureSession& one) {
   std::vector<std::string> parts;
   if (!one.fit) parts.push_back("an unfit session gives no times");
-  for (const std::string& why : one.unlike) parts.push_back(why);
+  if (!one.unlike.empty()) parts.push_back(fmt::format("some benchmarks: {}", fmt::join(one.unlike, ", ")));
   if (!one.blind.empty())
-    parts.push_back(fmt::format("its control could have missed large changes in {}, another session's not",
-                                first_names(one.blind)));
+    parts.push_back(
+        fmt::format("times of {}, in which its control could have missed large changes; another session's "
+                    "control could not",
+                    first_names(one.blind)));
   if (!one.disturbed.empty())
     parts.push_back(
         fmt::format("other work disturbed {}, which another session has undisturbed", first_names(one.disturbed)));
@@ -88,7 +92,9 @@ Table sessions_table(const judge::Picture& picture) {
   Table table{
       "sessions",
       "Sessions put together. Each gives an estimate of its own; the interval of several includes how much they "
-      "differ. Two say little about that, so their interval is wider than that of one; more make it narrower",
+      "differ. Two sessions say little about that difference, so their interval is wider than that of one session; "
+      "with "
+      "more sessions it becomes narrower",
       {{"Session", kName}, {"Started", kShort}, {"Sources", kShort}, {"Fit", kText}, {"Gave", kText}, {"Not", kText}}};
   for (const PictureSession& one : picture.sessions) {
     std::string sources = one.source.commit ? results::short_commit(*one.source.commit) : one.source.state;

@@ -49,6 +49,12 @@ TEST(SessionsOfReport, counts_its_sessions_in_the_head_of_the_report) {
   EXPECT_EQ(document.facts[0].first, "Sessions");
   EXPECT_EQ(document.facts[0].second, "3 of this commit, 2 fit; 1 of other sources with the same executables, 1 fit");
   EXPECT_TRUE(document.alerts.empty());
+  picture.sessions[2].blind = {"allocator"};
+  Document other;
+  add_picture(picture, other);
+  EXPECT_EQ(other.facts[0].second,
+            "3 of this commit, 2 fit; 1 of other sources with the same executables, 1 fit; 1 of the fit ones not for "
+            "all families");
 }
 
 TEST(SessionsOfReport, says_that_the_latest_session_gives_no_times) {
@@ -75,7 +81,8 @@ TEST(SessionsOfReport, names_what_each_session_gave) {
       (std::vector<std::vector<std::string>>{
           {"2", "2026-08-02T23:15:00Z", "1a2b3c4d5e6f", "fit", "4 benchmarks and 2 exhibits; alone: shelf/drop", ""},
           {"1", "2026-08-02T23:15:00Z", "1a2b3c4d5e6f", "unfit: its control found a change where there is none",
-           "figures without noise of 3 benchmarks", "an unfit session gives no times; another executable"}}));
+           "figures without noise of 3 benchmarks",
+           "an unfit session gives no times; some benchmarks: another executable"}}));
 }
 
 TEST(SessionsOfReport, of_one_session_gives_the_document_of_that_session) {

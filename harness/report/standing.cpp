@@ -35,6 +35,10 @@ std::string doubt_of(std::span<const Contender> all) {
                              : fmt::format("{} others have too few processes for an interval", without.size());
 }
 
+bool tells_apart(const std::optional<judge::MeasuredRatio>& ratio) {
+  return ratio && ratio->interval && (ratio->interval->low > 1 || ratio->interval->high < 1);
+}
+
 std::string best_sentence(std::span<const Contender> all, const std::string& what, const std::string& value) {
   std::vector<std::string> equal;
   for (const Contender& one : all)

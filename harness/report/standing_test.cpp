@@ -25,6 +25,20 @@ TEST(Standing, calls_the_best_the_best_only_where_its_interval_is_apart) {
   EXPECT_EQ(sentence({a}), "a has 7 ns");
 }
 
+TEST(Standing, of_a_ratio_is_known_where_its_interval_leaves_1_out) {
+  const auto ratio = [](double low, double high) {
+    judge::MeasuredRatio one;
+    one.interval = stats::Interval{low, high};
+    return std::optional(one);
+  };
+  EXPECT_TRUE(tells_apart(ratio(1.01, 1.3)));
+  EXPECT_TRUE(tells_apart(ratio(0.8, 0.99)));
+  EXPECT_FALSE(tells_apart(ratio(0.99, 1.3)));
+  EXPECT_FALSE(tells_apart(ratio(1, 1)));
+  EXPECT_FALSE(tells_apart(judge::MeasuredRatio{}));
+  EXPECT_FALSE(tells_apart(std::nullopt));
+}
+
 TEST(Standing, says_where_an_interval_is_missing) {
   const Contender a = one("a", 7), b = one("b", 9), c = one("c", 6.5, stats::Interval{6, 7});
   EXPECT_EQ(sentence({a, b}), "a has the lowest median, 7 ns, but it has too few processes for an interval");

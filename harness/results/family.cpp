@@ -59,6 +59,7 @@ void fields(FieldReader& f, ChoiceGroup& group) {
   f("workload", group.workload);
   f.added("trait", group.trait);
   if (!group.trait.empty()) f("like", group.like);
+  f.added("lacks", group.lacks);
 }
 
 LAB_JSON_STRUCT(ChoiceTrait, trait, title, means, (otherwise))

@@ -40,6 +40,7 @@ struct ChoiceGroup {
   std::string trait;  ///< of the variants' cards; "": any
   std::string like;   ///< a glob over its value
   std::string workload;
+  std::string lacks = {};  ///< what its times do not contain, so that no other group's are compared; "": nothing
 };
 
 /// A column of the table that helps to choose.

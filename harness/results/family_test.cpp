@@ -49,7 +49,7 @@ TEST(Family, may_say_what_its_variants_are_chosen_by) {
   const Expected<Families> families =
       loaded(R"({"choice": {"title": "Which shelf?", "caution": "No time has the way there.", "latency": "pair",
     "latency_limit": {"ns": 16000000, "title": "a frame"},
-    "groups": [{"title": "Moves", "trait": "moves", "like": "yes*", "workload": "store"}, {"title": "All", "workload": "fetch"}],
+    "groups": [{"title": "Moves", "trait": "moves", "like": "yes*", "workload": "store"}, {"title": "All", "workload": "fetch", "lacks": "the way"}],
     "metrics": [{"metric": "used_bytes", "title": "Used", "means": "m", "note": "n"},
                 {"metric": "used_bytes", "over": "all_bytes", "title": "Share", "axis": "a share", "format": "percent", "means": "m"}],
     "traits": [{"trait": "threads", "title": "Threads", "otherwise": "one", "means": "m"}]}})");
@@ -63,7 +63,9 @@ TEST(Family, may_say_what_its_variants_are_chosen_by) {
   EXPECT_EQ(choice.latency_limit->title, "a frame");
   ASSERT_EQ(choice.groups.size(), 2u);
   EXPECT_EQ(choice.groups[0].like, "yes*");
+  EXPECT_EQ(choice.groups[0].lacks, "");
   EXPECT_EQ(choice.groups[1].trait, "");
+  EXPECT_EQ(choice.groups[1].lacks, "the way");
   ASSERT_EQ(choice.metrics.size(), 2u);
   EXPECT_EQ(choice.metrics[0].format, NumberFormat::kWhole);
   EXPECT_EQ(choice.metrics[0].axis, "Used");
