@@ -26,9 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Changes when equal objects would give other layouts than before.
-constexpr std::string_view kScheme = "1";
-
 /// Builds of an executable whose layouts are kept: this one, and one that another session may still run.
 constexpr std::size_t kKeptBuilds = 2;
 
@@ -179,6 +176,13 @@ class KnownHashes {
   bool changed_ = false;
 };
 
+/// What a layout's link is made of, for a small example: it changes when equal objects would give other layouts.
+std::string scheme() {
+  const LayoutPlan plan = plan_layout(1, {"a", "b", "c", "d", "e", "f", "g", "h"});
+  return fmt::format("{}{}{}", plan.order, filler_object(plan.gaps),
+                     fmt::join(layout_command(1, {"c++", "a.o", "b.o", "-o", "a"}, "order", "gaps", "layout"), "\n"));
+}
+
 /// Removes the layouts of older builds of one executable.
 void prune(const fs::path& folder, const fs::path& kept) {
   std::error_code ignored;
@@ -211,7 +215,7 @@ Expected<std::vector<CodeLayout>> link_layouts(const fs::path& build_dir, const 
   KnownHashes builds(all / "hashes.json");
   const Expected<std::string> built = builds.of(executable);
   if (!built) return built.error();
-  const fs::path folder = all / content_name(fmt::format("{}\n{}", kScheme, *built));
+  const fs::path folder = all / content_name(fmt::format("{}\n{}", scheme(), *built));
   std::error_code problem;
   fs::create_directories(folder, problem);
   if (problem) return file_error("creating", folder, problem.value());
