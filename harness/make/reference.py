@@ -2,9 +2,10 @@
 
     python3 -m harness.make.reference [--budget SECONDS] [--rest SECONDS] [--result FILE]...
 
-It builds, measures a session of the core workloads and of what else has time, then one of what waited, so that each
-workload is in one session; writes the pages of both, and the figures in README. Where its control could have found
-nothing in a family, a session gives no times of it, and the pages say so. The files of the reference are replaced at
+It builds, measures a session of the core workloads and of what else has time, one of what waited, and one of what the
+claims without a verdict ask for then, such as exact figures that the first two had no time for; writes the pages of all,
+and the figures in README. Where its control could have found nothing in a family, a session gives no times of it, and the
+pages say so. The files of the reference are replaced at
 the end, and only by sessions of commits without changes in which nothing failed and some time is judged. Stop what
 else runs on the machine first. --result takes sessions of one machine that were measured before, in any order; times
 of workloads that have a newer version now are left out, and named."""
@@ -35,6 +36,9 @@ RESULTS = "results/reference"
 REPORT = "reports/reference"
 MEASURED = "results/for_reference"
 
+LAST_PROCESSES = 7
+"""Of each benchmark in the last session: for an interval, and for all exact figures."""
+
 BUDGET_S = 2160
 """Of the first session."""
 
@@ -48,8 +52,11 @@ def files() -> list[str]:
 
 
 def load(path: str) -> dict[str, Any]:
-    with open(path, encoding="utf-8") as file:
-        result: dict[str, Any] = json.load(file)
+    try:
+        with open(path, encoding="utf-8") as file:
+            result: dict[str, Any] = json.load(file)
+    except (OSError, ValueError) as error:
+        raise MakeError(f"{path}: {error}", "--result takes the file of a session as run wrote it; the reference is as it was")
     return result
 
 
@@ -170,7 +177,47 @@ def _measured(budget: float, rest: float) -> list[str]:
         return [first]
     filters = [word for each in left for word in ("--filter", each)]
     _run("run", "--budget", f"{rest:g}", *filters, "--out", second, statuses=(0, 1, 4))
-    return [first, second]
+    with tempfile.TemporaryDirectory() as made:
+        with open(os.path.join(_report([first, second], made)[1], "summary.md"), encoding="utf-8") as file:
+            asked = asked_for(file.read())
+    if not asked:
+        return [first, second]
+    third = os.path.join(folder, "third.json")
+    _run("run", "--processes", f"{LAST_PROCESSES}", *[word for each in asked for word in ("--filter", each)], "--out", third,
+         statuses=(0, 1, 4))
+    return [first, second, third]
+
+
+def asked_for(summary: str) -> list[str]:
+    """The filters of the commands which a report names for its claims without a verdict."""
+    commands: list[str] = re.findall(r"make\.py run((?: --filter '[^']+')+)", summary)
+    return sorted({each for command in commands for each in re.findall(r"--filter '([^']+)'", command)})
+
+
+def renamed(text: str, exhibits: str, to: str) -> str:
+    """A session's file whose exhibits lie in the folder `to`, which was `exhibits`; both beside their file."""
+    before, after = (json.dumps(os.path.basename(folder) + "/")[:-1] for folder in (exhibits, to))
+    return text.replace(f'"file":{before}', f'"file":{after}')
+
+
+def _report(sessions: list[str], folder: str) -> tuple[str, str]:
+    """The pages of these sessions: where their results lie together in `folder`, as a machine's, and the pages."""
+    results, pages = os.path.join(folder, "results"), os.path.join(folder, "pages")
+    loaded = [(path, load(path)) for path in sessions]
+    # The report puts together the results of a machine's folder, with the drivers' answers beside them.
+    machine = os.path.join(results, loaded[0][1]["machine"]["id"])
+    shutil.copytree(os.path.join(paths.ROOT, RESULTS, "atlas"), os.path.join(machine, "atlas"))
+    listed = _listed()
+    for path, result in loaded:
+        stem = os.path.join(machine, result["session"]["id"])
+        exhibits, kept_exhibits = f"{os.path.splitext(path)[0]}.exhibits", f"{stem}.exhibits"
+        with open(path, encoding="utf-8") as file, open(f"{stem}.json", "w", encoding="utf-8") as kept:
+            kept.write(renamed(without_superseded(file.read(), listed), exhibits, kept_exhibits))
+        if os.path.isdir(exhibits):
+            shutil.copytree(exhibits, kept_exhibits)
+    _run("report", "--out", pages, environment={"LAB_RESULTS": results})  # 4, if no time can be judged
+    shutil.rmtree(os.path.join(machine, "state"), ignore_errors=True)
+    return machine, pages
 
 
 def _kept_plots(folder: str, readme: str) -> dict[str, tuple[str, str]]:
@@ -231,19 +278,7 @@ def make(budget: float, rest: float, given: list[str]) -> None:
                 raise MakeError(f"{path}: {why}", "measure again, on a quiet machine, after a commit; the reference is as it was")
         if len({result["machine"]["id"] for _, result in sessions}) > 1:
             raise MakeError("expected sessions of one machine, found several", "give --result files of one machine")
-        # The report puts together the results of a machine's folder, with the drivers' answers beside them.
-        results, pages = os.path.join(folder, "results"), os.path.join(folder, "pages")
-        machine = os.path.join(results, sessions[0][1]["machine"]["id"])
-        shutil.copytree(os.path.join(paths.ROOT, RESULTS, "atlas"), os.path.join(machine, "atlas"))
-        listed = _listed()
-        for path, result in sessions:
-            stem = os.path.join(machine, result["session"]["id"])
-            with open(path, encoding="utf-8") as file, open(f"{stem}.json", "w", encoding="utf-8") as kept:
-                kept.write(without_superseded(file.read(), listed))
-            if os.path.isdir(exhibits := f"{os.path.splitext(path)[0]}.exhibits"):
-                shutil.copytree(exhibits, f"{stem}.exhibits")
-        _run("report", "--out", pages, environment={"LAB_RESULTS": results})  # 4, if no time can be judged
-        shutil.rmtree(os.path.join(machine, "state"), ignore_errors=True)
+        machine, pages = _report([path for path, _ in sessions], folder)
         with open(os.path.join(paths.ROOT, "README.md"), encoding="utf-8") as file:
             shrink(pages, file.read())
         _replace(machine, RESULTS)

@@ -118,6 +118,35 @@ class Reference(unittest.TestCase):
         result = made_up(session={"waiting": [{"benchmark": name} for name in names]})
         self.assertEqual(reference.waiting(result), ["crate/*/store", "shelf/*/take/all"])
 
+    def test_what_claims_without_a_verdict_ask_for_is_selected_once(self) -> None:
+        summary = ("- undecided: it has no 'bytes'.\n\n      python3 make.py run --filter 'shelf/plain/store' --filter 'shelf/*/take'\n"
+                   "\npython3 make.py run --filter 'shelf/plain/store'\npython3 make.py run\npython3 make.py list --filter 'a'\n")
+        self.assertEqual(reference.asked_for(summary), ["shelf/*/take", "shelf/plain/store"])
+        self.assertEqual(reference.asked_for("python3 make.py run"), [])
+        with open(os.path.join(paths.ROOT, "harness/report/testdata/summary.md"), encoding="utf-8") as file:
+            self.assertIn("command_bucket/v4_mt_linear_atomic/frame", reference.asked_for(file.read()))
+
+    def test_exhibits_are_found_where_they_are_kept(self) -> None:
+        text = '{"exhibits": [\n    {"name":"tree","file":"first.exhibits/a.json"},\n    {"name":"first.exhibits/","file":""}]}'
+        kept = json.loads(reference.renamed(text, "/tmp/first.exhibits", "/results/20261127T1-0a.exhibits"))
+        self.assertEqual(kept["exhibits"], [{"name": "tree", "file": "20261127T1-0a.exhibits/a.json"},
+                                            {"name": "first.exhibits/", "file": ""}])
+
+    def test_every_exhibit_of_it_has_its_file(self) -> None:
+        for path in reference.files():
+            for exhibit in reference.load(path)["exhibits"]:
+                if exhibit["file"]:
+                    self.assertTrue(os.path.isfile(os.path.join(os.path.dirname(path), exhibit["file"])), exhibit)
+
+    def test_a_file_that_is_no_session_is_named(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "gone.json")
+            with self.assertRaisesRegex(MakeError, "gone.json: .*No such file"):
+                reference.load(path)
+            paths.write_if_changed(path, "{")
+            with self.assertRaisesRegex(MakeError, "gone.json: "):
+                reference.load(path)
+
     def test_changed_sources_and_failures_are_refused(self) -> None:
         self.assertEqual(reference.refusal(made_up()), "")
         self.assertIn("found 'dirty' sources", reference.refusal(made_up(source={"state": "dirty"})))
