@@ -141,6 +141,8 @@ BisectVerdict BisectEvidence::verdict(double required) const {
   verdict.most = posterior.most;
   verdict.noise = beliefs.several != nullptr ? beliefs.several->noise() : posterior.noise;
   verdict.layout = verdict.noise * (beliefs.several != nullptr ? beliefs.several->offset() : posterior.offset);
+  verdict.levels = posterior.levels;
+  verdict.upper_share = posterior.upper_share;
   verdict.measurements = estimate_.measurements();
   verdict.seconds = seconds_;
   for (std::size_t i = 0; i < question_.commits.size(); ++i) verdict.measured_commits += estimate_.measurements(i) > 0;

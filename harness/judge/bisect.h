@@ -53,6 +53,8 @@ struct BisectVerdict {
   double noise = 0;                        ///< of one measurement, relative
   /// Standard deviation of a build's offset, relative: what the layout of its code and data alone changes.
   double layout = 0;
+  double levels = 1;       ///< ratio of the two levels that measurements of the same commit have; 1: they have one
+  double upper_share = 0;  ///< of measurements on the upper one
   std::vector<BisectCulprit> culprits;  ///< all that are known, in commit order
   std::vector<BisectSide> sides;        ///< of the culprits, where there may be further ones
   std::string unfinished;               ///< why the search ended early; "" if it did not

@@ -91,7 +91,8 @@ namespace {
 /// The verdicts and reasons that occur in a session.
 std::set<std::pair<Verdict, Reason>> reasons(const Result& session) {
   std::set<std::pair<Verdict, Reason>> all;
-  for (const ComparisonRow& row : compare_arms(session, {})->rows) all.emplace(row.verdict, row.reason);
+  const Comparison comparison = *compare_arms(session, {});
+  for (const ComparisonRow& row : comparison.rows) all.emplace(row.verdict, row.reason);
   return all;
 }
 

@@ -111,6 +111,12 @@ std::string probability_text(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share > 0.99 && share < 1 ? 2 : 0);
 }
 
+std::string levels_text(const judge::BisectVerdict& verdict) {
+  if (verdict.levels <= 1) return "";
+  return fmt::format("measurements of one and the same commit lie on two levels, {} apart, {} of all on the upper one",
+                     size_text(verdict.levels), probability_text(verdict.upper_share));
+}
+
 std::string answer_sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question) {
   const CommitNames names(question);
   const std::string probability = probability_text(verdict.probability);
@@ -165,6 +171,7 @@ std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQu
       verdict.layout < kLeastLayout * verdict.noise ? ""
                                                     : fmt::format(", between builds {:.2g} %", 100 * verdict.layout),
       verdict.skipped.empty() ? "" : fmt::format("; {} skipped", counted(verdict.skipped.size(), "commit")));
+  if (const std::string levels = levels_text(verdict); !levels.empty()) text += levels + "\n";
   return text;
 }
 
@@ -204,6 +211,8 @@ std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQu
        verdict.outcome == judge::BisectVerdict::Outcome::kNone ? json::value(nullptr) : json::value(verdict.ratio)},
       {"noise", verdict.noise},
       {"layout", verdict.layout},
+      {"levels_ratio", verdict.levels},
+      {"upper_level_share", verdict.upper_share},
       {"hidden_by_layout", verdict.hidden_by_layout},
       {"largest_ratio", verdict.most},
       {"good", question.commits.front().sha},

@@ -26,6 +26,9 @@ class CommitNames {
 /// "41 %"; two more digits close to 100 %, so that 99.97 % does not round to 100 %.
 std::string probability_text(double share);
 
+/// "measurements of one and the same commit lie on two levels, 90 % apart, 46 % of all on the upper one"; "": on one.
+std::string levels_text(const judge::BisectVerdict& verdict);
+
 /// The answer in one sentence, without its full stop.
 std::string answer_sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question);
 

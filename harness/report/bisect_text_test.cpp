@@ -53,4 +53,13 @@ TEST(AnswerSentence, says_what_layout_hides) {
             "no culprit can be named: " + why + ", which explains the ends with 90 %; otherwise one of 2 commits");
 }
 
+TEST(LevelsText, says_that_one_commit_has_two_levels) {
+  judge::BisectVerdict verdict;
+  EXPECT_EQ(levels_text(verdict), "");
+  verdict.levels = 1.9;
+  verdict.upper_share = 0.46;
+  EXPECT_EQ(levels_text(verdict),
+            "measurements of one and the same commit lie on two levels, 90 % apart, 46 % of all on the upper one");
+}
+
 }  // namespace lab::report

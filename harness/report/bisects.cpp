@@ -243,6 +243,8 @@ Section one(const ParsedBisectRecord& record) {
                                     names(question.commits.front().sha), names(question.commits.back().sha),
                                     counted(verdict.measurements, "measurement"), whole(verdict.measured_commits),
                                     100 * verdict.noise)});
+  if (const std::string levels = levels_text(verdict); !levels.empty())
+    section.add(Paragraph{capitalized(levels) + "; the noise is that within a level."});
   if (verdict.measurements > 0)
     section.add(Charts{{belief_chart(record, verdict, name), measured_chart(record, verdict, name)}});
   if (Table suspects = suspects_table(record, verdict, names, name); suspects.rows.size() > 1)

@@ -142,6 +142,43 @@ OffsetScore search_with_offsets(double step, double offset, std::size_t links, b
   return score;
 }
 
+/// Bisects of `kFew` commits by a program whose every commit has two levels, `kUpper` apart.
+struct TwoLevels {
+  std::string_view what;
+  double share = 0;      ///< of measurements on the upper level, or beside it
+  double stay = 0;       ///< probability that the next measurement is on the level of the last one; 0: independent
+  bool between = false;  ///< a measurement is an average over both levels, with any weights
+};
+
+constexpr double kUpper = 1.9, kStep = 1.04, kLevelSigma = 0.01;
+
+struct LevelScore {
+  double named = 0, wrong = 0, none = 0, measurements = 0;
+};
+
+LevelScore search_on_two_levels(const TwoLevels& levels, NormalRandom& random, std::uint64_t runs) {
+  LevelScore score;
+  const std::vector<double> no_cost(kFew + 1);
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    const auto culprit = static_cast<std::size_t>(1 + random.below(kFew));
+    stats::CulpritSearch search(kFew);
+    bool upper = false;
+    while (search.measurements() < kMostFew && !search.is_null(kConfidence) && !search.has_culprit(kConfidence) &&
+           !search.is_exhausted()) {
+      const std::size_t commit = search.next(no_cost, 1);
+      if (random.uniform() >= levels.stay) upper = random.uniform() < levels.share;
+      const double weight = upper ? levels.between ? random.uniform() : 1 : 0;
+      search.add(commit, (commit >= culprit ? kStep : 1) * (1 + weight * (kUpper - 1)) *
+                             std::exp(kLevelSigma * random.normal()));
+    }
+    score.measurements += static_cast<double>(search.measurements());
+    score.named += search.has_culprit(kConfidence);
+    score.wrong += search.has_culprit(kConfidence) && search.posterior().likeliest.first != culprit;
+    score.none += search.is_null(kConfidence);
+  }
+  return score;
+}
+
 /// git bisect with repeated measurements: each end is measured `ends` times. If a t test at `critical` finds no
 /// difference, there is no culprit. Else binary search with `each` measurements per step compares their mean with the
 /// midpoint of the ends.
@@ -277,6 +314,21 @@ void simulate_bisect(const SimulationSettings& settings, const ResultSink& repor
       report({what + ": measurements per run", score.measurements / static_cast<double>(trials), Goal::kNone, 0, trials,
               ""});
     }
+  for (const TwoLevels& levels :
+       {TwoLevels{"a third of them", 0.33}, TwoLevels{"half of them", 0.5},
+        TwoLevels{"half of them, ten in a row", 0.5, 0.9}, TwoLevels{"two thirds of them", 0.67},
+        TwoLevels{"all of them between", 1, 0, true}}) {
+    NormalRandom random(settings.seed);
+    const auto trials = settings.trials(levels.between ? 10 : 100);  // the former go on to the end
+    const LevelScore score = search_on_two_levels(levels, random, trials);
+    const std::string what = fmt::format("{} commits, one 4 % slower, measurements 90 % higher: {}", kFew, levels.what);
+    report({what + ": culprits named", score.named / static_cast<double>(trials), Goal::kNone, 0, trials});
+    report({what + ": named culprits that are wrong", score.wrong / std::max(1.0, score.named), Goal::kAtMost, 0.02,
+            static_cast<std::uint64_t>(score.named)});
+    report({what + ": no difference found", score.none / static_cast<double>(trials), Goal::kAtMost, 0.02, trials});
+    report({what + ": measurements per run", score.measurements / static_cast<double>(trials), Goal::kNone, 0, trials,
+            ""});
+  }
   const auto drifting_runs = settings.trials(25), busy_runs = settings.trials(10);
   const BisectScore drifting = judge(0.99, {.drift = 0.03}, drifting_runs);
   report({"right at --confidence 0.99, 3 % drift in 60 measurements", drifting.share(), Goal::kNone, 0, drifting_runs});

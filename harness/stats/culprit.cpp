@@ -16,6 +16,7 @@ namespace lab::stats {
 namespace {
 
 constexpr double kNull = 0.5;
+constexpr double kTwo = 0.02;
 constexpr double kNullConfidence = 0.98;
 constexpr std::size_t kFirst = 3;         ///< first measurements of each end
 constexpr std::size_t kFirstUnclear = 5;  ///< the same while the ends differ by less than kClear
@@ -100,23 +101,24 @@ bool CulpritSearch::is_null(double confidence) const {
   return posterior_.null >= std::max(confidence, kNullConfidence) && posterior_.most < 1 + kLeastOfInterest;
 }
 
-Measurements CulpritSearch::first_measurements(std::size_t count) const {
+Measurements CulpritSearch::first_measurements(std::size_t count, const std::optional<TwoLevels>& levels) const {
   std::vector<std::size_t> commits, builds;
-  std::vector<double> log_values;
+  std::vector<double> log_values, shifts;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;  // of links of builds
   for (const Measurement& measurement : std::span(data_).first(count)) {
     commits.push_back(measurement.commit);
     const std::pair link(builds_[measurement.commit], measurement.link);
     builds.push_back(numbers.try_emplace(link, numbers.size()).first->second);
+    if (levels) shifts.push_back(levels->upper[log_values.size()] ? levels->height : 0);
     log_values.push_back(measurement.log_value);
   }
-  return {commits, builds, log_values};
+  return {commits, builds, log_values, shifts};
 }
 
 const StepsPosterior* CulpritSearch::steps() const {
   if (counts_[0] == 0 || counts_[commits_] == 0) return nullptr;
   if (!steps_)
-    steps_ = std::make_shared<StepsPosterior>(first_measurements(data_.size()),
+    steps_ = std::make_shared<StepsPosterior>(first_measurements(data_.size(), levels_),
                                               CommitsOfSearch{counts_of_builds(), skipped_, excluded_, links()});
   return steps_.get();
 }
@@ -130,67 +132,105 @@ bool CulpritSearch::has_several() const {
   const auto [found, is_new] = has_several_.try_emplace(count, false);
   if (is_new)
     found->second =
-        StepsPosterior(first_measurements(count), {counts_of_builds(), skipped_, excluded_, links()}).several() >
-        kSeveral;
+        StepsPosterior(first_measurements(count, levels_), {counts_of_builds(), skipped_, excluded_, links()})
+            .several() > kSeveral;
   return found->second;
 }
 
-void CulpritSearch::update() {
-  posterior_ = {};
-  posterior_.culprit.assign(commits_ + 1, 0);
-  steps_.reset();
-  const Measurements data = first_measurements(data_.size());
-  // All culprits between two measured commits have the same likelihood: one fit for each such run.
-  struct CommitRun {
-    std::size_t first;
-    std::size_t last;
+struct CulpritSearch::Model {
+  /// All culprits between two measured commits have the same likelihood: one fit for each such run.
+  struct Run {
+    std::size_t first, last;
     Fit fit;
   };
-  const Fit null = fit(data, 0);
-  FitRival rival{null.log_likelihood, null.likeliest};
+  double log_prior = 0;
+  Fit null;
+  std::vector<Run> runs;
+
+  double log_weight(const Fit& fit) const { return log_prior + fit.log_likelihood; }
+};
+
+CulpritSearch::Model CulpritSearch::fitted(double log_prior, const Measurements& data) const {
+  Model model{log_prior, fit(data, 0), {}};
+  FitRival rival{model.null.log_likelihood, model.null.likeliest};
   std::optional<Fit> of_last;  // the likeliest of the last update
-  const auto fitted = [&](std::size_t commit) {
+  const auto of = [&](std::size_t commit) {
     if (of_last && commit == likeliest_) return *of_last;
     const Fit found = fit(data, commit, rival);
     if (found.log_likelihood > rival.log_likelihood) rival = {found.log_likelihood, found.likeliest};
     return found;
   };
-  std::vector<CommitRun> runs;
   std::set<std::size_t> measured;
   for (const Measurement& measurement : data_) measured.insert(measurement.commit);
   // First, because it spares the others a full fit.
-  if (likeliest_ > 0 && measured.contains(likeliest_)) of_last = fitted(likeliest_);
+  if (likeliest_ > 0 && measured.contains(likeliest_)) of_last = of(likeliest_);
   std::size_t first = 1;
   for (const std::size_t commit : measured) {
-    if (first <= commit) runs.push_back({first, commit, commit == *measured.begin() ? null : fitted(commit)});
+    if (first <= commit) model.runs.push_back({first, commit, commit == *measured.begin() ? model.null : of(commit)});
     first = commit + 1;
   }
-  if (first <= commits_) runs.push_back({first, commits_, null});
+  if (first <= commits_) model.runs.push_back({first, commits_, model.null});
+  return model;
+}
 
-  double best = null.log_likelihood;
-  for (const CommitRun& run : runs) best = std::max(best, run.fit.log_likelihood);
+void CulpritSearch::update() {
+  steps_.reset();
+  std::vector<std::size_t> builds;
+  std::vector<double> log_values;
+  for (const Measurement& measurement : data_) {
+    builds.push_back(builds_[measurement.commit]);
+    log_values.push_back(measurement.log_value);
+  }
+  const std::optional<TwoLevels> levels = two_levels(builds, log_values);
+  std::vector<Model> models{fitted(std::log(1 - kTwo), first_measurements(data_.size(), std::nullopt))};
+  if (levels)
+    models.push_back(fitted(std::log(kTwo) + levels->log_likelihood, first_measurements(data_.size(), levels)));
+  const double two = weigh(models);
+  if (levels_.has_value() != (two > 0.5)) has_several_.clear();
+  levels_ = two > 0.5 ? levels : std::nullopt;
+  if (levels_) {
+    posterior_.levels = std::exp(levels_->height);
+    posterior_.upper_share = levels_->upper_share;
+  }
+}
+
+double CulpritSearch::weigh(const std::vector<Model>& models) {
+  posterior_ = {};
+  posterior_.culprit.assign(commits_ + 1, 0);
+  double best = models.front().log_weight(models.front().null);
+  for (const Model& model : models) {
+    best = std::max(best, model.log_weight(model.null));
+    for (const Model::Run& run : model.runs) best = std::max(best, model.log_weight(run.fit));
+  }
   // Normalisation gives the share of excluded commits to all other hypotheses, the null among them.
   const double prior = (1 - kNull) / static_cast<double>(commits_);
-  posterior_.null = kNull * std::exp(null.log_likelihood - best);
-  double total = posterior_.null;
-  double effect_size = 0, farthest = 0, squares = posterior_.null * null.offset * null.offset;
-  const CommitRun* likeliest = nullptr;
+  posterior_.null = 0;
+  double total = 0, of_model = 0, effect_size = 0, farthest = 0, squares = 0;
+  const Model::Run* likeliest = nullptr;
   double most = -1;
-  for (const CommitRun& run : runs) {
-    const double each = prior * std::exp(run.fit.log_likelihood - best);
-    double mass = 0;
-    for (std::size_t k = run.first; k <= run.last; ++k) {
-      posterior_.culprit[k] = excluded_[k] ? 0 : each;
-      mass += posterior_.culprit[k];
+  for (const Model& model : models) {
+    const double before = total;
+    const double null = kNull * std::exp(model.log_weight(model.null) - best);
+    posterior_.null += null;
+    total += null;
+    squares += null * model.null.offset * model.null.offset;
+    for (const Model::Run& run : model.runs) {
+      const double each = prior * std::exp(model.log_weight(run.fit) - best);
+      double mass = 0;
+      for (std::size_t k = run.first; k <= run.last; ++k) {
+        posterior_.culprit[k] += excluded_[k] ? 0 : each;
+        mass += excluded_[k] ? 0 : each;
+      }
+      total += mass;
+      effect_size += mass * run.fit.level * run.fit.level * run.fit.precision;
+      squares += mass * run.fit.offset * run.fit.offset;
+      farthest += mass * (std::abs(run.fit.level) + kSurely * run.fit.level_deviation);
+      if (mass > most) {
+        most = mass;
+        likeliest = &run;
+      }
     }
-    total += mass;
-    effect_size += mass * run.fit.level * run.fit.level * run.fit.precision;
-    squares += mass * run.fit.offset * run.fit.offset;
-    farthest += mass * (std::abs(run.fit.level) + kSurely * run.fit.level_deviation);
-    if (mass > most) {
-      most = mass;
-      likeliest = &run;
-    }
+    of_model = total - before;
   }
   const double suspected = total - posterior_.null;
   if (suspected > 0) {
@@ -213,6 +253,7 @@ void CulpritSearch::update() {
     const SuspectRange group = group_of(k);
     if (group.probability > posterior_.likeliest.probability) posterior_.likeliest = group;
   }
+  return models.size() > 1 ? of_model / total : 0;
 }
 
 SuspectRange CulpritSearch::group_of(std::size_t commit) const {

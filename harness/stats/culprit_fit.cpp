@@ -544,7 +544,7 @@ double rounding_unit(const std::vector<std::size_t>& commits, const std::vector<
 }  // namespace
 
 Measurements::Measurements(const std::vector<std::size_t>& commits, const std::vector<std::size_t>& builds,
-                           const std::vector<double>& log_values)
+                           const std::vector<double>& log_values, const std::vector<double>& shifts)
     : range_(kLeastRange) {
   const std::size_t size = log_values.size();
   // A pair that starts at the last one reads one more.
@@ -552,7 +552,9 @@ Measurements::Measurements(const std::vector<std::size_t>& commits, const std::v
   for (std::vector<double>& wave : waves_) wave.resize(size + 1);
   if (size == 0) return;
   const auto count = static_cast<double>(size);
-  const double mean = std::accumulate(log_values.begin(), log_values.end(), 0.0) / count;
+  const auto shift = [&](std::size_t i) { return shifts.empty() ? 0 : shifts[i]; };
+  double mean = 0;
+  for (std::size_t i = 0; i < size; ++i) mean += (log_values[i] - shift(i)) / count;
   const auto [least, most] = std::minmax_element(log_values.begin(), log_values.end());
   range_ = std::max(range_, *most - *least);
   unit_ = rounding_unit(commits, log_values);
@@ -565,7 +567,7 @@ Measurements::Measurements(const std::vector<std::size_t>& commits, const std::v
     if (i == 0 || builds[measured] != builds[order[i - 1]]) builds_.push_back({i, i});
     ++builds_.back().last;
     commits_.push_back(commits[measured]);
-    const double value = values_[i] = log_values[measured] - mean;
+    const double value = values_[i] = log_values[measured] - shift(measured) - mean;
     std::array<double, 2 * kSummandPairs> summands{};
     summands[kOne] = 1;
     summands[kValue] = value;

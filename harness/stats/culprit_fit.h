@@ -65,9 +65,10 @@ class Measurements {
   };
 
   /// As many `commits` and `builds` as `log_values`, in the order of measuring. Builds are numbered from 0, each has a
-  /// measurement; those of equal number share an offset.
+  /// measurement; those of equal number share an offset. `shifts`: what is taken from each value (two_levels.h); {}:
+  /// nothing.
   Measurements(const std::vector<std::size_t>& commits, const std::vector<std::size_t>& builds,
-               const std::vector<double>& log_values);
+               const std::vector<double>& log_values, const std::vector<double>& shifts = {});
 
   std::size_t size() const { return commits_.size(); }
   std::size_t commit(std::size_t i) const { return commits_[i]; }

@@ -269,6 +269,50 @@ TEST(Culprit, is_found_on_a_machine_that_is_slower_half_of_the_time) {
   }
 }
 
+/// A program with two times, 90 % apart, whatever the commit.
+double on_two_levels(double level, std::mt19937_64& random) {
+  const bool upper = std::bernoulli_distribution()(random);
+  return level * (upper ? 1.9 : 1) * std::exp(std::normal_distribution(0.0, 0.01)(random));
+}
+
+TEST(Culprit, is_found_though_each_commit_has_two_levels) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    std::mt19937_64 random(seed);
+    CulpritSearch search(32);
+    while (!search.has_culprit(0.99) && search.measurements() < 100) {
+      const std::size_t commit = search.next(no_cost(32), 1);
+      search.add(commit, on_two_levels(commit >= 21 ? 104 : 100, random));
+    }
+    EXPECT_EQ(search.posterior().likeliest.first, 21u) << seed;
+    EXPECT_NEAR(search.posterior().ratio, 1.04, 0.02) << seed;
+    EXPECT_NEAR(search.posterior().levels, 1.9, 0.1) << seed;
+  }
+}
+
+TEST(Culprit, is_no_commit_where_only_the_levels_differ) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    std::mt19937_64 random(seed);
+    CulpritSearch search(1);
+    for (std::size_t i = 0; i < 60; ++i) search.add(i % 2, on_two_levels(100, random));
+    EXPECT_FALSE(search.has_culprit(0.9)) << seed;
+    EXPECT_NEAR(search.posterior().ratio, 1, 0.02) << seed;
+    EXPECT_NEAR(search.posterior().upper_share, 0.5, 0.25) << seed;
+  }
+}
+
+TEST(Culprit, that_doubles_the_time_is_not_taken_for_a_second_level) {
+  std::mt19937_64 random(1);
+  CulpritSearch search(32);
+  while (!search.has_culprit(0.99) && search.measurements() < 40) {
+    const std::size_t commit = search.next(no_cost(32), 1);
+    search.add(commit, (commit >= 21 ? 190 : 100) * std::exp(std::normal_distribution(0.0, 0.01)(random)));
+  }
+  EXPECT_TRUE(search.has_culprit(0.99));
+  EXPECT_EQ(search.posterior().likeliest.first, 21u);
+  EXPECT_EQ(search.posterior().levels, 1);
+  EXPECT_LT(search.measurements(), 25u);
+}
+
 TEST(Culprit, is_not_ruled_out_while_noise_could_hide_it) {
   // The noise is five times the effect: so few measurements mostly show no difference.
   Busy busy;
