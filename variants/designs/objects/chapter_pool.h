@@ -1,6 +1,6 @@
 /// The particle pools of the chapter in both of its forms, in our own words, with what the printed code leaves open
 /// (Nystrom, Game Programming Patterns, Object Pool, "Sample Code"). For questions about the text; the pools of this
-/// folder are general.
+/// folder are general. Particles are data and do nothing from inside.
 #pragma once
 
 #include <algorithm>

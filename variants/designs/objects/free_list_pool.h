@@ -26,6 +26,7 @@ template <typename T, typename Marks, ListStart kStart, DeadObjects kDead>
 class FreeList {
  public:
   static constexpr bool kSearches = false;
+  static constexpr bool kReadsMarks = false;
   static constexpr bool kFillsDead = kDead == DeadObjects::kFilled;
 
   FreeList(const Slots<T>& slots, Marks& marks) {

@@ -1,6 +1,6 @@
 /// A free-list pool behind handles: each use of a slot has a generation, so that a handle to a destroyed object is
 /// found to be stale, also when the slot is in use again. O(1). A slot must be used 2^31 times before an old handle
-/// matches.
+/// matches. From inside an object: what slots.h says; its own handle is stale in its destructor.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,12 @@ class GenerationalPool {
  public:
   using Object = T;
   using Ref = ObjectHandle;
+  static constexpr bool kObjectsMayAct = true;  ///< as slots.h says
   static constexpr bool kFindsStale =
       true;  ///< get() of a destroyed object's handle is null, and destroy() does nothing
 
   explicit GenerationalPool(std::size_t capacity) : slots_(capacity), generations_(capacity, 0) {}
-  ~GenerationalPool() { end_all(*this); }
+  ~GenerationalPool() { end_all(*this, lives_); }
 
   template <typename... Arguments>
   ObjectHandle create(Arguments&&... arguments) {
@@ -37,8 +38,9 @@ class GenerationalPool {
     } else {
       return {};
     }
-    begin_life(slots_.at(index), std::forward<Arguments>(arguments)...);
     ++size_;
+    const ObjectLives::Scope scope(lives_, LifePart::kBegins, slots_.at(index));
+    begin_life(slots_.at(index), std::forward<Arguments>(arguments)...);
     return {index, ++generations_[index]};
   }
   void destroy(ObjectHandle handle) {
@@ -52,14 +54,21 @@ class GenerationalPool {
 
   template <typename F>
   void each(F&& f) {
+    const ObjectLives::Scope scope(lives_, LifePart::kWalk);
     for (std::uint32_t index = 0; index < touched_; ++index)
       if (generations_[index] % 2 != 0) f(*slots_.at(index));
   }
   template <typename F>
   void update(F&& f) {
-    each([&](T& object) {
-      if (f(object)) end(static_cast<std::uint32_t>(slots_.index_of(&object)), &object);
-    });
+    ObjectLives::Scope scope(lives_, LifePart::kWalk);
+    for (std::uint32_t index = 0; index < touched_; ++index) {
+      if (generations_[index] % 2 == 0) continue;
+      T& object = *slots_.at(index);
+      scope.visits(&object);
+      if (!f(object)) continue;
+      scope.ends_visited();
+      end(index, &object);
+    }
   }
 
   std::size_t size() const { return size_; }
@@ -72,8 +81,12 @@ class GenerationalPool {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   void end(std::uint32_t index, T* object) {
-    std::destroy_at(object);
-    ++generations_[index];
+    ++generations_[index];  // first: what the destructor does must not find the object
+    lives_.destroys(object, true);
+    {
+      const ObjectLives::Scope scope(lives_, LifePart::kEnds, object);
+      std::destroy_at(object);
+    }
     std::memcpy(static_cast<void*>(object), &first_, sizeof first_);
     first_ = index;
     --size_;
@@ -83,6 +96,7 @@ class GenerationalPool {
   std::vector<std::uint32_t> generations_;  // odd: in use
   std::uint32_t first_ = kNone, touched_ = 0;
   std::size_t size_ = 0;
+  [[no_unique_address]] ObjectLives lives_;
 };
 
 }  // namespace lab::designs

@@ -1,5 +1,6 @@
 /// A cached pointer that is told when its object ends. An object has the list of its holders; its end sets all of their
-/// pointers to null, so that an access needs only a comparison. O(holders) at the end of an object.
+/// pointers to null, so that an access needs only a comparison. O(holders) at the end of an object. From inside an
+/// object everything is allowed: a holder runs no code of its object.
 #pragma once
 
 namespace lab::designs {

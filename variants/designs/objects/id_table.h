@@ -1,7 +1,9 @@
 /// IDs for objects that stay where they are, whatever pool they lie in: an ID of a destroyed object is found to be
-/// stale. O(1). The pool's own handles make it unnecessary (generational_pool.h, slot_map.h).
+/// stale. O(1). The pool's own handles make it unnecessary (generational_pool.h, slot_map.h). From inside an object
+/// everything is allowed: the table runs no code of its objects.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,12 +22,15 @@ class IdTable {
 
   /// The table must not be full.
   ObjectHandle add(T* object) {
+    assert(!free_.empty());
     const std::uint32_t index = free_.back();
     free_.pop_back();
     entries_[index].object = object;
     return {index, ++entries_[index].generation};
   }
+  /// Without effect if the object was removed.
   void remove(ObjectHandle id) {
+    if (get(id) == nullptr) return;
     Entry& entry = entries_[id.index];
     ++entry.generation;
     entry.object = nullptr;  // no ID has an even generation, but ObjectHandle{} may after 2^31 uses

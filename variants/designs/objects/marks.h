@@ -13,11 +13,29 @@
 namespace lab::designs {
 
 /// In the object: T leaves the pool 4 bytes, T::kMarkAt bytes behind its begin, and never writes to them. They are
-/// apart from the 8 bytes in which a free slot holds a link. Costs no memory, but a search reads a line per object.
+/// apart from the 8 bytes in which a free slot holds a link. Costs no memory, but a search reads a line per object. The
+/// mark can be set only when the constructor has ended, so a list on the stack has the slots where one runs.
 template <typename T>
 class InsideMarks {
  public:
   static_assert(T::kMarkAt >= sizeof(void*) && T::kMarkAt + 4 <= sizeof(T));
+  static constexpr bool kInside = true;
+  /// A slot whose constructor runs: no search may find it.
+  class Beginning {
+   public:
+    Beginning(InsideMarks& marks, const T* slot) : marks_(marks), outer_(marks.beginning_), slot_(slot) {
+      marks.beginning_ = this;
+    }
+    ~Beginning() { marks_.beginning_ = outer_; }
+    Beginning(const Beginning&) = delete;
+    Beginning& operator=(const Beginning&) = delete;
+
+   private:
+    friend class InsideMarks;
+    InsideMarks& marks_;
+    const Beginning* outer_;
+    const T* slot_;
+  };
 
   explicit InsideMarks(const Slots<T>& slots) : slots_(slots) {}
 
@@ -33,9 +51,11 @@ class InsideMarks {
   /// The first slot from `first` on, below `end`, that is not in use; `end` if there is none.
   std::size_t next_free(std::size_t first, std::size_t end) const {
     while (first < end && used(slots_.at(first))) ++first;
+    if (beginning_ != nullptr && first < end && begins(slots_.at(first))) [[unlikely]]
+      return next_free(first + 1, end);
     return first;
   }
-  /// Of the first `end` slots. `f` may clear the mark of its slot.
+  /// Of the first `end` slots. `f` may set and clear marks.
   template <typename F>
   void each_used(std::size_t end, F&& f) {
     for (std::size_t index = 0; index < end; ++index)
@@ -44,13 +64,22 @@ class InsideMarks {
   std::size_t bytes() const { return 0; }
 
  private:
+  bool begins(const T* slot) const {
+    const Beginning* at = beginning_;
+    while (at != nullptr && at->slot_ != slot) at = at->outer_;
+    return at != nullptr;
+  }
+
   const Slots<T>& slots_;
+  const Beginning* beginning_ = nullptr;
 };
 
 /// A byte for each slot, outside of the objects: `bool inUse_[POOL_SIZE]`.
 template <typename T>
 class BoolMarks {
  public:
+  static constexpr bool kInside = false;
+
   explicit BoolMarks(const Slots<T>& slots) : slots_(slots), used_(std::make_unique<bool[]>(slots.count())) {}
 
   bool used(const T* slot) const { return used_[slots_.index_of(slot)]; }
@@ -75,6 +104,8 @@ class BoolMarks {
 template <typename T>
 class BitMarks {
  public:
+  static constexpr bool kInside = false;
+
   explicit BitMarks(const Slots<T>& slots) : slots_(slots), words_((slots.count() + 63) / 64) {}
 
   bool used(const T* slot) const {
@@ -89,6 +120,8 @@ class BitMarks {
     else
       words_[index / 64] &= ~bit;
   }
+  /// f of each_used() is about to clear another mark than that of its slot.
+  void clears_another() { count(destroyed_); }
   std::size_t next_free(std::size_t first, std::size_t end) const {
     if (first >= end) return end;
     std::size_t word = first / 64;
@@ -100,15 +133,22 @@ class BitMarks {
   }
   template <typename F>
   void each_used(std::size_t /*end*/, F&& f) {
-    for (std::size_t word = 0; word < words_.size(); ++word)
-      for (std::uint64_t used = words_[word]; used != 0; used &= used - 1)
+    for (std::size_t word = 0; word < words_.size(); ++word) {
+      Destructions before = destroyed_;
+      for (std::uint64_t used = words_[word]; used != 0; used &= used - 1) {
         f(slots_.at(word * 64 + static_cast<std::size_t>(std::countr_zero(used))));
+        if (destroyed_ == before) continue;
+        used &= words_[word] | (used & -used);
+        before = destroyed_;
+      }
+    }
   }
   std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
 
  private:
   const Slots<T>& slots_;
   std::vector<std::uint64_t> words_;
+  Destructions destroyed_{};
 };
 
 }  // namespace lab::designs

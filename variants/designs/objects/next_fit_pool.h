@@ -15,6 +15,7 @@ class NextFree : private FirstFree<T, Marks> {
   static constexpr bool kSearchesWhenFull = true;
 
   using FirstFree<T, Marks>::FirstFree;
+  using FirstFree<T, Marks>::kReadsMarks;
   using FirstFree<T, Marks>::give;
   using FirstFree<T, Marks>::touched;
 

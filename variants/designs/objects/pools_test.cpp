@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <random>
+#include <set>
 #include <vector>
 
+#include "variants/designs/objects/acting_model.h"
 #include "variants/designs/objects/bitmask_pool.h"
 #include "variants/designs/objects/free_list_pool.h"
 #include "variants/designs/objects/generational_pool.h"
@@ -75,6 +78,174 @@ TEST(Pools, run_the_destructors_of_their_objects) {
   expect_destructors<GenerationalPool<Counted>>();
   expect_destructors<SlotMap<Counted>>();
 }
+
+template <typename Pool>
+class ActingPools : public testing::Test {};
+
+using AllActingPools =
+    testing::Types<ScanPool<Actor>, ScanPool<Actor, BoolMarks>, ScanPool<Actor, BitMarks>, NextFitPool<Actor>,
+                   NextFitPool<Actor, BoolMarks>, NextFitPool<Actor, BitMarks>, FreeListPool<Actor>,
+                   FreeListPool<Actor, BitMarks>, FreeListPool<Actor, InsideMarks, ListStart::kLazy>,
+                   FreeListPool<Actor, InsideMarks, ListStart::kThreaded, DeadObjects::kFilled>,
+                   SeparateListPool<Actor>, SeparateListPool<Actor, BoolMarks>, BitmaskPool<Actor>,
+                   GenerationalPool<Actor>, SlotMap<Actor>, OverflowPool<ScanPool<Actor>>,
+                   OverflowPool<FreeListPool<Actor>>, OverflowPool<BitmaskPool<Actor>>,
+                   OverflowPool<GenerationalPool<Actor>>, OverflowPool<SlotMap<Actor>>>;
+TYPED_TEST_SUITE(ActingPools, AllActingPools);
+
+TYPED_TEST(ActingPools, are_sound_whatever_their_objects_do) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::uint8_t> bytes(1 + random() % 2000);
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+    ASSERT_EQ(ActingModel<TypeParam>::run(bytes), "") << "round " << round;
+  }
+}
+
+/// Its destructor destroys another one.
+template <template <typename> class Pool>
+struct Avenging {
+  explicit Avenging(Pool<Avenging>& of, int& ended) noexcept : pool(&of), ends(&ended) {}
+  Avenging(Avenging&& moved) noexcept : pool(moved.pool), ends(moved.ends), other(moved.other) { moved.pool = nullptr; }
+  ~Avenging() {
+    if (pool == nullptr) return;
+    ++*ends;
+    pool->destroy(other);
+  }
+  Pool<Avenging>* pool;
+  int* ends;
+  ObjectHandle other;
+};
+template <template <typename> class Pool>
+void expect_one_end_for_each_of_two_that_destroy_each_other() {
+  int ends = 0;
+  Pool<Avenging<Pool>> pool(8);
+  const ObjectHandle a = pool.create(pool, ends), b = pool.create(pool, ends);
+  pool.get(a)->other = b;
+  pool.get(b)->other = a;
+  pool.destroy(a);
+  EXPECT_EQ(ends, 2);
+  EXPECT_EQ(pool.size(), 0u);
+  std::set<std::uint32_t> slots;
+  for (int i = 0; i < 8; ++i) slots.insert(pool.create(pool, ends).index);
+  EXPECT_EQ(slots.size(), 8u) << "a slot was given out twice";
+}
+
+TEST(Handles, of_two_that_destroy_each_other_end_each_once) {
+  expect_one_end_for_each_of_two_that_destroy_each_other<GenerationalPool>();
+  expect_one_end_for_each_of_two_that_destroy_each_other<SlotMap>();
+}
+
+TEST(SlotMap, moves_no_object_that_is_visited) {
+  SlotMap<Numbered> pool(4);
+  std::vector<ObjectHandle> handles;
+  for (std::uint64_t i = 0; i < 4; ++i) handles.push_back(pool.create(i));
+  std::multiset<std::uint64_t> seen;
+  pool.update([&](Numbered& object) {
+    seen.insert(object.number);
+    if (object.number == 3) {
+      pool.destroy(handles[0]);
+      pool.destroy(handles[1]);
+      EXPECT_EQ(object.number, 3u);
+      EXPECT_EQ(pool.get(handles[3]), &object);
+      EXPECT_EQ(pool.size(), 2u);
+      for (std::uint64_t i = 4; i < 6; ++i) EXPECT_NE(pool.create(i), ObjectHandle{}) << "two slots are free";
+      EXPECT_EQ(pool.create(6u), ObjectHandle{});
+    }
+    return false;
+  });
+  EXPECT_EQ(seen, (std::multiset<std::uint64_t>{0, 1, 2, 3}));
+  pool.each([&](const Numbered& object) { seen.insert(object.number); });
+  EXPECT_EQ(seen, (std::multiset<std::uint64_t>{0, 1, 2, 2, 3, 3, 4, 5}));
+}
+
+TEST(SlotMap, ends_a_pass_in_which_each_object_leaves_a_successor) {
+  SlotMap<Numbered> pool(4);
+  pool.create(0u);
+  int visited = 0;
+  pool.update([&](Numbered& object) {
+    pool.create(object.number + 1);
+    return ++visited < 100;
+  });
+  EXPECT_EQ(visited, 1);
+  EXPECT_EQ(pool.size(), 1u);
+}
+
+TEST(OverflowPool, may_grow_while_it_is_walked) {
+  OverflowPool<FreeListPool<Numbered>> pool(4);
+  for (std::uint64_t i = 0; i < 8; ++i) pool.create(i);
+  int left = 100;
+  pool.update([&](const Numbered&) {
+    for (; left > 0; --left) pool.create();
+    return true;
+  });
+  EXPECT_EQ(pool.size(), 100u);
+}
+
+/// Its destructor clears the reference to it.
+struct Clearing {
+  Clearing(void* kept, void (*by)(void*)) noexcept : ref(kept), clear(by) {}
+  ~Clearing() { clear(ref); }
+  void* ref;
+  void (*clear)(void*);
+};
+
+TEST(OverflowPool, destroys_an_object_that_clears_its_reference) {
+  using Pool = OverflowPool<GenerationalPool<Clearing>>;
+  Pool pool(1);
+  Pool::Ref ref;
+  ref = pool.create(&ref, [](void* kept) { *static_cast<Pool::Ref*>(kept) = {}; });
+  pool.destroy(ref);
+  EXPECT_EQ(ref, Pool::Ref{});
+  EXPECT_EQ(pool.size(), 0u);
+}
+
+#ifndef NDEBUG
+/// Does one thing that is not allowed.
+struct Forbidden {
+  enum What { kNothing, kWalkWhenBegun, kDestroyWhenBegun, kDestroyWhenEnded, kWalkWhenEnded };
+  static constexpr std::size_t kMarkAt = 8;
+  Forbidden(FreeListPool<Forbidden>& of, What does) noexcept : pool(&of), what(does) {
+    if (what == kWalkWhenBegun) pool->each([](const Forbidden&) {});
+    if (what == kDestroyWhenBegun) pool->destroy(this);
+  }
+  ~Forbidden() {
+    if (what == kDestroyWhenEnded) pool->destroy(this);
+    if (what == kWalkWhenEnded) pool->each([](const Forbidden&) {});
+  }
+  FreeListPool<Forbidden>* pool;
+  std::uint32_t mark;
+  What what;
+};
+
+/// Destroys another one while it is created.
+struct Displacing {
+  Displacing(SlotMap<Displacing>& pool, ObjectHandle other) noexcept { pool.destroy(other); }
+  std::uint64_t number = 1;
+};
+
+TEST(ObjectLivesDeathTest, names_a_destruction_by_a_constructor) {
+  SlotMap<Displacing> pool(4);
+  const ObjectHandle first = pool.create(pool, ObjectHandle{});
+  EXPECT_DEATH(pool.create(pool, first), "object pool: an object destroys one while it is created");
+}
+
+TEST(ObjectLivesDeathTest, names_what_is_not_allowed) {
+  FreeListPool<Forbidden> pool(4);
+  Forbidden* const object = pool.create(pool, Forbidden::kNothing);
+  EXPECT_DEATH(pool.create(pool, Forbidden::kWalkWhenBegun), "object pool: .*inside a constructor or destructor");
+  EXPECT_DEATH(pool.create(pool, Forbidden::kDestroyWhenBegun), "object that does not live|while it is created");
+  EXPECT_DEATH(pool.destroy(pool.create(pool, Forbidden::kDestroyWhenEnded)), "whose destructor runs");
+  EXPECT_DEATH(pool.destroy(pool.create(pool, Forbidden::kWalkWhenEnded)), "inside a constructor or destructor");
+  EXPECT_DEATH(pool.update([&](Forbidden& visited) {
+    pool.destroy(&visited);
+    return true;
+  }),
+               "destroyed its own object and then returned true");
+  pool.destroy(object);
+  EXPECT_DEATH(pool.destroy(object), "an object that does not live");
+}
+#endif
 
 TEST(BitmaskPool, takes_the_lowest_free_slot) {
   BitmaskPool<Numbered> pool(10'000);
@@ -182,6 +353,9 @@ TEST(IdTable, finds_stale_ids) {
   EXPECT_EQ(second.index, first.index) << "the entry is used again";
   EXPECT_EQ(table.get(first), nullptr);
   EXPECT_EQ(table.get(second), &b);
+  table.remove(first);
+  EXPECT_EQ(table.get(second), &b) << "a stale ID has no effect";
+  EXPECT_NE(table.add(&a).index, second.index);
 }
 
 struct Watched {

@@ -12,6 +12,7 @@ template <typename T, typename Marks>
 class FirstFree {
  public:
   static constexpr bool kSearches = true;
+  static constexpr bool kReadsMarks = true;  ///< to find a free slot
 
   FirstFree(const Slots<T>& slots, Marks& marks) {
     for (std::size_t index = 0; index < slots.count(); ++index) marks.set(slots.at(index), false);

@@ -14,6 +14,7 @@ template <typename T, typename Marks>
 class SeparateList {
  public:
   static constexpr bool kSearches = false;
+  static constexpr bool kReadsMarks = false;
 
   /// Every slot is free at first, so the array has room for all of them.
   SeparateList(const Slots<T>& slots, Marks& marks)

@@ -4,6 +4,19 @@
 /// constructs an object and returns Ref{} if the pool is full; `destroy(ref)` ends it; `get(ref)` is its address.
 /// `each(f)` calls f(object) for all that live, in the order of their slots. `update(f)` does so, too, and destroys
 /// those for which f returns true. After construction no pool allocates, except where it says that it grows.
+///
+/// What is allowed from inside an object, in every pool:
+/// - A constructor may create objects. A destructor and the function of a walk may also destroy others. A slot can be
+///   used again as soon as its destructor has ended; until then the object counts in size(). In a pool that moves
+///   objects (kMovesObjects) both ends with the begin of the destructor.
+/// - An object is dead as soon as its destructor begins: handles to it are stale. A pool without stale handles must not
+///   see it again.
+/// - The function of a walk may destroy its own object, too, and then returns false. A walk visits no object that died
+///   before its turn. It may or may not visit those that were created meanwhile. f may walk, too.
+/// - A constructor may not destroy, and neither it nor a destructor may walk. In a pool that moves objects, a move
+///   constructor and the destructor of what was moved away may not use it.
+/// - A pool that ends destroys its objects until none lives, also those that destructors created.
+/// Builds with assertions end the process at anything else (object_lives.h).
 #pragma once
 
 #include <cstddef>
@@ -12,6 +25,8 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+
+#include "variants/designs/objects/object_lives.h"
 
 namespace lab::designs {
 
@@ -42,6 +57,13 @@ class Slots {
   std::byte* begin_;
 };
 
+/// Counts destructions, round and round, so that a walk sees that its function destroyed something. No member of an
+/// object can be of this type, so the compiler need not read it again when an object was written.
+enum class Destructions : std::uint32_t {};
+inline void count(Destructions& destructions) {
+  destructions = static_cast<Destructions>(static_cast<std::uint32_t>(destructions) + 1);
+}
+
 /// Begins the life of an object in a slot. Without arguments its members are not set. The constructor must not throw:
 /// a pool has already marked the slot, and would have it in use for good.
 template <typename T, typename... Arguments>
@@ -53,11 +75,13 @@ T* begin_life(T* slot, Arguments&&... arguments) {
     return ::new (static_cast<void*>(slot)) T(std::forward<Arguments>(arguments)...);
 }
 
-/// Ends all objects of a pool that is about to end.
+/// Ends all objects of a pool that is about to end, also those that destructors create.
 template <typename Pool>
-void end_all(Pool& pool) {
+void end_all(Pool& pool, const ObjectLives& lives = {}) {
   using T = typename Pool::Object;
-  if constexpr (!std::is_trivially_destructible_v<T>) pool.each([](T& object) { std::destroy_at(&object); });
+  if constexpr (!std::is_trivially_destructible_v<T>) {
+    for (std::size_t passes = 0; pool.size() > 0; lives.ends_pool(++passes)) pool.update([](T&) { return true; });
+  }
 }
 
 }  // namespace lab::designs

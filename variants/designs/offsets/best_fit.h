@@ -5,7 +5,7 @@
 /// are in bins by their number of blocks (size_bins.h): below 128 blocks a bin for each number, above it 64 for each
 /// doubling, in ascending order. Of equal spaces, the one that was freed last serves first.
 /// Cost: O(1), and in bins of several sizes one step for each smaller space of the same bin, which is within 2 % of the
-/// size. 32 bytes for each part and space, 16 KB of lists. The range itself is never touched.
+/// size. 32 bytes for each part and space, 15 KB of lists. The range itself is never touched.
 /// Source: "Vulkan Memory Allocation (Part 1 of N)" (io7m, 2023), which asks for best fit with merging and expects O(n)
 /// over few free spaces. Bins: Masmano et al., "TLSF" (2004), which takes the first space of a larger bin instead.
 /// Beyond it: alignments above the block size, which pass spaces that hold a request but not aligned.

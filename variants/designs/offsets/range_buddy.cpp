@@ -8,15 +8,12 @@ namespace lab::designs {
 
 namespace {
 
-constexpr std::uint64_t kLeastLeaf = 256;
-constexpr unsigned kMostLeavesLog2 = 16;
-
 BuddyLayout layout_of(std::uint64_t capacity, std::uint64_t block_bytes) {
   assert(std::has_single_bit(block_bytes));
   capacity = std::max<std::uint64_t>(capacity, 1);
-  const std::uint64_t few = std::bit_ceil(((capacity - 1) >> kMostLeavesLog2) + 1);
+  const std::uint64_t few = std::bit_ceil(((capacity - 1) >> RangeBuddy::kMostLeavesLog2) + 1);
   // A range of less than a block is one leaf of less than a block, which begins at offset 0.
-  const std::uint64_t leaf = std::min(std::max({block_bytes, kLeastLeaf, few}), std::bit_floor(capacity));
+  const std::uint64_t leaf = std::min(std::max({block_bytes, RangeBuddy::kLeastLeaf, few}), std::bit_floor(capacity));
   const PlannedBuddy planned = BuddyLayout::plan(capacity, leaf);
   assert(planned.refusal.empty());
   return planned.layout;

@@ -3,10 +3,10 @@
 /// Idea: a request gets a block of the next power of two, of its size or of its alignment, whichever is larger. The
 /// tree of buddies ends where the range ends, and so its blocks lie at multiples of their size counted from there. Here
 /// they count from the other side, and so do all offsets: the range begins where the tree ends.
-/// Leaf: block_bytes, but at least 256 and at least what makes 2^18 leaves of the range; a smaller range is one leaf of
+/// Leaf: block_bytes, but at least 256 and at least what makes 2^16 leaves of the range; a smaller range is one leaf of
 /// the largest power of two that it holds. The bytes behind the last whole leaf are never used.
-/// Cost: allocate and free one step for each split or merge, at most 18. 8.25 bytes for each leaf, so about 3.3 % of
-/// the range at 256-byte leaves and at most 2.1 MiB; 24 bytes for each used part.
+/// Cost: allocate and free one step for each split or merge, at most 16. 8.3 bytes for each leaf, so about 3.2 % of
+/// the range at 256-byte leaves and at most 528 KiB; 24 bytes for each used part.
 /// Source: Knuth, The Art of Computer Programming, volume 1, 2.5 (1968); buddy_tree.h names what it changes.
 /// Weakness: rounding up to powers of two wastes a quarter of each block on average. A range that is no power of two
 /// serves no request of its whole size.
@@ -24,6 +24,9 @@ namespace lab::designs {
 /// A RangeAllocator. Its capacity is at most 2^47. Cannot be copied or moved.
 class RangeBuddy {
  public:
+  static constexpr std::uint64_t kLeastLeaf = 256;
+  static constexpr unsigned kMostLeavesLog2 = 16;
+
   RangeBuddy(std::uint64_t capacity, std::uint64_t block_bytes);
 
   Suballocation allocate(std::uint64_t bytes, std::uint64_t alignment);

@@ -9,59 +9,21 @@
 #include <thread>
 #include <vector>
 
+#include "variants/designs/threads/lock_model_test.h"
+
 namespace lab::designs {
 namespace {
 
-/// Runs work(i) on thread i, for each i, at the same time.
-template <typename Work>
-void on_threads(unsigned threads, const Work& work) {
-  std::atomic<unsigned> ready = 0;
-  std::vector<std::thread> running;
-  for (unsigned i = 0; i < threads; ++i)
-    running.emplace_back([&, i] {
-      ++ready;
-      while (ready < threads) std::this_thread::yield();
-      work(i);
-    });
-  for (std::thread& one : running) one.join();
-}
-
 TEST(SpinLock, is_held_by_one_at_a_time) {
-  SpinLock lock;
-  std::size_t count = 0;  // not atomic: tsan reports two holders
-  on_threads(4, [&](unsigned) {
-    for (int i = 0; i < 20'000; ++i) {
-      const std::lock_guard held(lock);
-      ++count;
-    }
-  });
-  EXPECT_EQ(count, 80'000u);
+  expect_one_holder_at_a_time<SpinLock>();
 }
 
 TEST(SpinLock, is_not_taken_from_its_holder) {
-  SpinLock lock;
-  ASSERT_TRUE(lock.try_lock());
-  EXPECT_FALSE(lock.try_lock());
-  lock.unlock();
-  EXPECT_TRUE(lock.try_lock());
+  expect_not_taken_from_its_holder<SpinLock>();
 }
 
 TEST(SpinLock, is_waited_for_as_long_as_it_is_held) {
-  SpinLock lock;
-  lock.lock();
-  std::atomic<bool> waits = false;
-  bool held = true;
-  std::thread other([&] {
-    waits = true;
-    const std::lock_guard mine(lock);
-    EXPECT_FALSE(held);
-  });
-  while (!waits) std::this_thread::yield();
-  // Long enough for all its ways to wait, on a machine that has a core for it. Elsewhere the test is only easier.
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  held = false;
-  lock.unlock();
-  other.join();
+  expect_waited_for_as_long_as_it_is_held<SpinLock>();
 }
 
 /// Remembers whether it is held, and how often it was taken.

@@ -26,7 +26,8 @@ std::string act(CheckedPool& pool, std::uint8_t operation, FuzzInput& input) {
 
 }  // namespace
 
-std::string fuzz(const Subject& subject, std::span<const std::uint8_t> bytes) {
+std::string fuzz(const Subject& subject, Acting acting, std::span<const std::uint8_t> bytes) {
+  if (acting != nullptr && !bytes.empty() && bytes.front() >= 128) return acting(bytes.subspan(1));
   FuzzInput input(bytes);
   CheckedPool pool(subject, 1u + input.next() % 128u);
   while (!input.ended()) {

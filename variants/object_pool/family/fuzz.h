@@ -9,17 +9,33 @@
 ///   follows, which counts them round;
 /// - 240 to 247, destroy every second object;
 /// - 248 to 255, create until the pool is full, and once more.
+///
+/// If the high bit of byte 0 is set and the variant's objects may act, the other bytes are for objects that do
+/// (designs/objects/acting_model.h).
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 
+#include "variants/designs/objects/acting_model.h"
 #include "variants/object_pool/family/subject.h"
 
 namespace lab::object_pool {
 
-/// "" or what is wrong, in one sentence.
-std::string fuzz(const Subject& subject, std::span<const std::uint8_t> input);
+/// Drives a pool of objects that act; "" or what is wrong.
+using Acting = std::string (*)(std::span<const std::uint8_t> input);
+
+/// "" or what is wrong, in one sentence. `acting`: null if the variant's objects must not act.
+std::string fuzz(const Subject& subject, Acting acting, std::span<const std::uint8_t> input);
+
+/// Of a variant.
+template <template <typename> class Pool>
+constexpr Acting acting_of() {
+  if constexpr (ObjectsMayAct<Pool<Probe>>)
+    return &designs::ActingModel<Pool<designs::Actor>>::run;
+  else
+    return nullptr;
+}
 
 }  // namespace lab::object_pool

@@ -1,7 +1,8 @@
 /// The object_pool family: the interface of a variant.
 ///
 /// A variant is a class template over the type of its objects that models ObjectPool. What else it can do it says by
-/// members: kFindsStale, kMovesObjects, kUnstableRefs, kSearches, kSearchesWhenFull, and the functions of Walkable.
+/// members: kFindsStale, kMovesObjects, kUnstableRefs, kSearches, kSearchesWhenFull, kObjectsMayAct, and the functions
+/// of Walkable.
 #pragma once
 
 #include <concepts>
@@ -60,6 +61,12 @@ concept Searches = ObjectPool<P> && requires {
 template <typename P>
 concept SearchesWhenFull = ObjectPool<P> && requires {
   requires P::kSearchesWhenFull;
+};
+/// Objects may create others while they are created, and create and destroy others while they are visited or destroyed
+/// (designs/objects/slots.h). In other variants they must not.
+template <typename P>
+concept ObjectsMayAct = ObjectPool<P> && requires {
+  requires P::kObjectsMayAct;
 };
 /// Has no slots: each object is a block of the process's malloc.
 template <typename P>

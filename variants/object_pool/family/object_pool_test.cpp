@@ -52,7 +52,8 @@ class Keeps : public FreeList<T> {
  private:
   int destroyed_ = 0;
 };
-/// Gives the slot of the last object to the next one, too, every tenth time.
+/// Gives the slot of the last object to the next one, too, every tenth time, and destroys it with the last of them:
+/// a pool that checks lives refuses a second destruction.
 template <typename T>
 class Doubles : public FreeList<T> {
  public:
@@ -61,14 +62,24 @@ class Doubles : public FreeList<T> {
   T* create(Arguments&&... arguments) {
     if (++created_ % 10 == 0 && last_ != nullptr) {
       if constexpr (sizeof...(Arguments) > 0) *last_ = T(arguments...);
+      ++shared_[last_];
       return last_;
     }
     return last_ = FreeList<T>::create(arguments...);
+  }
+  void destroy(T* object) {
+    if (const auto shared = shared_.find(object); shared != shared_.end()) {
+      if (--shared->second == 0) shared_.erase(shared);
+      return;
+    }
+    if (object == last_) last_ = nullptr;
+    FreeList<T>::destroy(object);
   }
 
  private:
   int created_ = 0;
   T* last_ = nullptr;
+  std::map<T*, int> shared_;
 };
 /// Has one slot fewer than it says.
 template <typename T>
@@ -125,10 +136,36 @@ TEST(Fuzz, takes_any_input_and_finds_a_fault) {
   for (int i = 0; i < 4000; ++i) input += static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
   const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
   for (std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{700}, input.size()})
-    EXPECT_EQ(fuzz(subject_of<FreeList<Probe>>(), bytes.first(length)), "") << length;
-  EXPECT_NE(fuzz(subject_of<Keeps<Probe>>(), bytes), "");
-  EXPECT_NE(fuzz(subject_of<Doubles<Probe>>(), bytes), "");
-  EXPECT_NE(fuzz(subject_of<NeverStale<Probe>>(), bytes), "");
+    EXPECT_EQ(fuzz(subject_of<FreeList<Probe>>(), nullptr, bytes.first(length)), "") << length;
+  EXPECT_NE(fuzz(subject_of<Keeps<Probe>>(), nullptr, bytes), "");
+  EXPECT_NE(fuzz(subject_of<Doubles<Probe>>(), nullptr, bytes), "");
+  EXPECT_NE(fuzz(subject_of<NeverStale<Probe>>(), nullptr, bytes), "");
+}
+
+/// Runs the destructor before the handle is stale, as a pool should not.
+template <typename T>
+class LateStale : public designs::GenerationalPool<T> {
+ public:
+  using designs::GenerationalPool<T>::GenerationalPool;
+  T* get(designs::ObjectHandle handle) const {
+    T* const object = designs::GenerationalPool<T>::get(handle);
+    return object == nullptr && handle.generation != 0 ? last_ : last_ = object;
+  }
+
+ private:
+  mutable T* last_ = nullptr;
+};
+
+TEST(Fuzz, lets_objects_act_where_they_may) {
+  std::string input = "\xff";
+  std::uint32_t state = 1;
+  for (int i = 0; i < 1000; ++i) input += static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+  EXPECT_EQ(fuzz(subject_of<FreeList<Probe>>(), acting_of<FreeList>(), bytes), "");
+  EXPECT_EQ(fuzz(subject_of<LateStale<Probe>>(), nullptr, bytes.first(1)), "");
+  EXPECT_EQ(fuzz(subject_of<LateStale<Probe>>(), acting_of<LateStale>(), bytes),
+            "the reference to a dead object is not stale");
+  EXPECT_EQ(acting_of<NewDeletePool>(), nullptr);
 }
 
 TEST(Digest, is_another_if_an_object_is_dropped_doubled_or_changed) {

@@ -12,7 +12,7 @@
 namespace lab::object_pool {
 
 bench::Variant& complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
-                         const TaskTable* tasks) {
+                         Acting acting, const TaskTable* tasks) {
   bench::VariantCard full = bench::variant_card(LAB_FAMILY, name, card);
   if (traits.in_use != nullptr) full.traits["in use"] = traits.in_use;
   if (traits.finds != nullptr) full.traits["finds"] = traits.finds;
@@ -23,7 +23,7 @@ bench::Variant& complete(const char* name, const bench::Card& card, const Traits
   full.traits["walk"] = traits.walkable ? "by the pool" : "by a list that the user adds";
   return bench::keep({std::move(full), tasks == nullptr ? std::vector<bench::Workload>() : workloads(*tasks),
                       checks_of(subject),
-                      [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }});
+                      [subject, acting](std::span<const std::uint8_t> input) { return fuzz(subject, acting, input); }});
 }
 
 }  // namespace lab::object_pool

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/bench/task.h"
+#include "variants/object_pool/family/fuzz.h"
 #include "variants/object_pool/family/subject.h"
 #ifndef LAB_FUZZ
 #include "variants/object_pool/family/task_table.h"
@@ -21,7 +22,7 @@ struct Traits {
 
 /// Adds to the variant's card what its family knows. `tasks`: null for a fuzz target, which has no workloads.
 bench::Variant& complete(const char* name, const bench::Card& card, const Traits& traits, const Subject& subject,
-                         const TaskTable* tasks);
+                         Acting acting, const TaskTable* tasks);
 
 template <template <typename> class Pool>
 bench::Variant& make_variant(const char* name, const bench::Card& card, Traits traits = {}) {
@@ -33,10 +34,10 @@ bench::Variant& make_variant(const char* name, const bench::Card& card, Traits t
   traits.walkable = Walkable<P>;
 // Nobody runs the workloads of a fuzz target, and without them it compiles in a fraction of the time.
 #ifdef LAB_FUZZ
-  return complete(name, card, traits, subject_of<P>(), nullptr);
+  return complete(name, card, traits, subject_of<P>(), acting_of<Pool>(), nullptr);
 #else
   static constexpr TaskTable kTasks = tasks_of<Pool>();
-  return complete(name, card, traits, subject_of<P>(), &kTasks);
+  return complete(name, card, traits, subject_of<P>(), acting_of<Pool>(), &kTasks);
 #endif
 }
 

@@ -3,30 +3,13 @@
 #include <utility>
 
 #include "harness/bench/variant.h"
+#include "variants/common/workloads/kept_memory.h"
 #include "variants/particle_buffer/family/conformance.h"
 #include "variants/particle_buffer/family/fuzz.h"
 #include "variants/particle_buffer/family/simulation.h"
 #include "variants/particle_buffer/family/workloads.h"
 
 namespace lab::particle_buffer {
-
-namespace {
-
-/// Before anything is allocated for the workload.
-void keep_memory_in(bench::Workload& workload) {
-  if (workload.prepare)
-    workload.prepare = [prepare = std::move(workload.prepare)](const bench::Case& inputs) {
-      keep_freed_memory();
-      return prepare(inputs);
-    };
-  if (workload.exhibit)
-    workload.exhibit = [exhibit = std::move(workload.exhibit)](const bench::Case& inputs, bench::ExhibitFiles& files) {
-      keep_freed_memory();
-      exhibit(inputs, files);
-    };
-}
-
-}  // namespace
 
 bench::Variant& make_variant(const char* name, const bench::Card& card, const Traits& traits,
                              const Abilities& abilities, MakeBuffer make) {
@@ -36,7 +19,7 @@ bench::Variant& make_variant(const char* name, const bench::Card& card, const Tr
   if (traits.version != nullptr) whole.traits["version"] = traits.version;
   whole.traits["indices"] = abilities.indices ? "kept or told" : "none that last";
   std::vector<bench::Workload> offered = workloads(make, abilities);
-  for (bench::Workload& workload : offered) keep_memory_in(workload);
+  for (bench::Workload& workload : offered) keep_freed_memory_in(workload);
   std::vector<bench::ConformanceCheck> checks = checks_of(make, abilities);
   return bench::keep({std::move(whole), std::move(offered), std::move(checks),
                       [make = std::move(make), abilities](std::span<const std::uint8_t> input) {

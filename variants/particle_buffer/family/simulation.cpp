@@ -1,17 +1,8 @@
 #include "variants/particle_buffer/family/simulation.h"
 
-#include <malloc.h>
-
 #include <algorithm>
-#include <limits>
 
 namespace lab::particle_buffer {
-
-void keep_freed_memory() {
-  constexpr int kMost = 32 << 20;  // that glibc accepts
-  mallopt(M_MMAP_THRESHOLD, kMost);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-}
 
 Setup setup_of(const Scenario& scenario) {
   return {static_cast<std::size_t>(scenario.emitted()), scenario.page_slots, scenario.dead_limit};

@@ -16,11 +16,6 @@ namespace lab::particle_buffer {
 inline constexpr std::size_t kEmit = 0, kIterate = 1, kKill = 2, kCleanUp = 3;
 inline const std::vector<std::string> kFramePhases{"emit", "iterate", "kill", "clean_up"};
 
-/// Lets malloc keep what is freed to it, in this process, so that no phase contains page faults of memory that the
-/// process has had before. Otherwise glibc gives some of it back to the system, depending on the sizes that a variant
-/// happens to free first. Has no effect on blocks of more than 32 MiB.
-void keep_freed_memory();
-
 /// Setup of a buffer for all of a scenario.
 Setup setup_of(const Scenario& scenario);
 
