@@ -91,8 +91,9 @@ void ConformanceGate::report(const Candidate& one) {
     log_.add(
         results::Failure{variant, 0, 0, std::string(results::kNotConforming), failure, found.output_tail, one.arm});
   for (const std::string& remark : found.remarks)
-    log_.add_unusual(fmt::format("{} breaks a promise on which no workload depends, so its numbers count: {}",
-                                 results::subject(variant, one.arm), remark));
+    log_.add_unusual(fmt::format("{} breaks a promise on which no workload depends{}: {}",
+                                 results::subject(variant, one.arm),
+                                 found.failures.empty() ? ", so its numbers count" : "", remark));
 }
 
 }  // namespace lab::measure

@@ -1,11 +1,13 @@
 // Malloc replacements for the tests of run --malloc. Each is this file with one macro defined, which says what is wrong
 // with it. Allowed: nothing (FAKE_GOOD), it returns null for 0 bytes (FAKE_NULL), does not tell the size of a block
-// (FAKE_SIZELESS), or ignores alignments above 128 (FAKE_PAGES). Wrong: it crashes, is no malloc, has only a part of its
-// functions, needs a symbol that nobody defines, returns misaligned or overlapping blocks or one block for all requests
-// of 0 bytes, calloc does not clear, realloc forgets, malloc_usable_size tells too much, other threads get overlapping
-// blocks, or it breaks in a forked process or in an executed program.
+// (FAKE_SIZELESS), ignores alignments above 128 (FAKE_PAGES), or hangs in a fork whose other handlers allocate
+// (FAKE_HANDLERS). Wrong: it crashes, is no malloc, has only a part of its functions, needs a symbol that nobody
+// defines, returns misaligned or overlapping blocks or one block for all requests of 0 bytes, calloc does not clear,
+// realloc forgets or returns null for a mapping that the program has divided, malloc_usable_size tells too much, other
+// threads get overlapping blocks, or it breaks in a forked process or in an executed program.
 //
 // Blocks have sizes of powers of two, a header, and a list of free ones for each size, behind one lock.
+#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -32,6 +34,22 @@ struct header {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/// The thread that forks, which holds the lock: other fork handlers may allocate. It keeps its name in the child.
+static pthread_t forking;
+
+static int is_forking(void) {
+#if defined(FAKE_HANDLERS)
+  return 0;
+#else
+  return pthread_equal(__atomic_load_n(&forking, __ATOMIC_RELAXED), pthread_self());
+#endif
+}
+static void take(void) {
+  if (!is_forking()) pthread_mutex_lock(&lock);
+}
+static void give(void) {
+  if (!is_forking()) pthread_mutex_unlock(&lock);
+}
 static void* free_lists[CLASSES];
 static char* arena;
 static size_t arena_left;
@@ -40,10 +58,19 @@ static size_t arena_left;
 static int broken;
 static void after_fork_in_child(void) { broken = 1; }
 #else
-static void after_fork_in_child(void) { pthread_mutex_unlock(&lock); }
+static void after_fork_in_child(void) {
+  __atomic_store_n(&forking, 0, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&lock);
+}
 #endif
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void before_fork(void) {
+  pthread_mutex_lock(&lock);
+  __atomic_store_n(&forking, pthread_self(), __ATOMIC_RELAXED);
+}
+static void after_fork(void) {
+  __atomic_store_n(&forking, 0, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&lock);
+}
 
 #if defined(FAKE_UNRESOLVED)
 extern int nobody_defines_this(void);
@@ -126,9 +153,9 @@ static void* make(size_t alignment, size_t bytes) {
   if (alignment > 128) alignment = 16;
 #endif
   const size_t class_ = class_of(bytes + alignment + sizeof(struct header));
-  pthread_mutex_lock(&lock);
+  take();
   char* const base = piece(class_);
-  pthread_mutex_unlock(&lock);
+  give();
   if (base == NULL) {
     errno = ENOMEM;
     return NULL;
@@ -159,10 +186,10 @@ EXPORT void free(void* block) {
   if (block == NULL) return;
   const struct header header = header_of(block);
   if (header.base == NULL) return;  // one block for several requests
-  pthread_mutex_lock(&lock);
+  take();
   memcpy(header.base, &free_lists[header.class_], sizeof(void*));
   free_lists[header.class_] = header.base;
-  pthread_mutex_unlock(&lock);
+  give();
 }
 
 #if !defined(FAKE_PART)
@@ -178,6 +205,14 @@ EXPORT void* calloc(size_t count, size_t each) {
 }
 
 EXPORT void* realloc(void* block, size_t bytes) {
+#if defined(FAKE_SPLIT)
+  // A mapping that consists of several is not resized.
+  if (block != NULL && usable(block) > (1 << 20)) {
+    const struct header header = header_of(block);
+    const size_t whole = (size_t)1 << header.class_;
+    if (mremap(header.base, whole, whole + 4096, 0) == MAP_FAILED && errno == EFAULT) return NULL;
+  }
+#endif
   void* const made = make(16, bytes);
   if (block == NULL || made == NULL) return made;
   size_t before = usable(block);

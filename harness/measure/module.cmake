@@ -9,7 +9,7 @@ add_dependencies(measure_test fake_variant)
 # Malloc replacements, most of them wrong, as libraries that the tests preload: build/.../tests/fake_malloc_<what>.so.
 add_custom_target(fake_mallocs)
 foreach(what good null sizeless pages crashing nothing part unresolved misaligned overlapping zero calloc realloc usable
-        threads fork exec)
+        threads fork exec handlers split)
   string(TOUPPER ${what} macro)
   add_library(fake_malloc_${what} MODULE EXCLUDE_FROM_ALL ${dir}/fake_malloc.c)
   target_compile_definitions(fake_malloc_${what} PRIVATE FAKE_${macro})

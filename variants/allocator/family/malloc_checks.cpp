@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,10 +14,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -32,8 +37,8 @@ namespace {
 
 using Ledger = lab::Ledger<void*>;
 
-/// Seconds that a child process may take; what it does takes milliseconds.
-constexpr unsigned kChildSeconds = 8;
+/// Seconds that a child process may take; what it does takes milliseconds. Less where many hang, in every session.
+constexpr unsigned kChildSeconds = 8, kHangingSeconds = 3;
 
 /// More than any machine has, with and without the sign bit. Volatile: the compiler would refuse the constants.
 volatile std::size_t huge_bytes[] = {SIZE_MAX / 2 + 1, SIZE_MAX - 4096, SIZE_MAX};
@@ -317,20 +322,20 @@ int exercise_heap() {
 
 /// Runs `work` in a child process, whose exit status it returns. Returns what is wrong with `what`, the child.
 template <typename Work>
-std::string in_child(const char* what, const Work& work) {
+std::string in_child(const char* what, const Work& work, unsigned seconds = kChildSeconds) {
   const pid_t child = ::fork();
   if (child < 0) return fmt::format("fork: {}", std::strerror(errno));
   if (child == 0) {
     // A child that hangs ends by itself, with or without its parent.
     std::signal(SIGALRM, SIG_DFL);
-    ::alarm(kChildSeconds);
+    ::alarm(seconds);
     ::_exit(work());
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-    return fmt::format("{} did not end within {} s", what, kChildSeconds);
+    return fmt::format("{} did not end within {} s", what, seconds);
   if (WIFSIGNALED(status)) return fmt::format("{} crashed with {}", what, ::strsignal(WTERMSIG(status)));
   switch (WEXITSTATUS(status)) {
     case kWell:
@@ -388,6 +393,205 @@ std::string forks_beside_threads() {
   return failure;
 }
 
+/// Fork handlers that allocate, as those of libraries do. They cannot be taken back, so they act while `active` alone.
+struct ForkHandlers {
+  bool active = false;
+  void* kept = nullptr;
+
+  template <ForkHandlers& self>
+  static void enlist() {
+    ::pthread_atfork(
+        [] {
+          if (!self.active) return;
+          self.kept = observed(std::malloc(100));
+          std::free(observed(std::malloc(300'000)));
+        },
+        [] { self.end(); }, [] { self.end(); });
+  }
+
+  void end() {
+    if (active) std::free(kept);
+    if (active) std::free(observed(std::malloc(3000)));
+  }
+};
+
+ForkHandlers early, late;
+
+/// Before any library's constructor, among them that of a malloc: handlers that prepare a fork run in the reverse
+/// order.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void enlist_early(int, char**, char**) {
+  ForkHandlers::enlist<early>();
+}
+[[gnu::used, gnu::section(".preinit_array")]] void (*const at_start)(int, char**, char**) = enlist_early;
+#endif
+
+/// In a child, which may hang.
+std::string forks_with(ForkHandlers& handlers, unsigned seconds) {
+  const auto fork_often = [&] {
+    handlers.active = true;
+    constexpr int kForks = kMemoryIsMeasurable ? 20 : 3;  // a sanitizer's forks are slow
+    for (int i = 0; i < kForks; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) ::_exit(exercise_heap());
+      int status = 0;
+      if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0) return kChanged;
+    }
+    return exercise_heap();
+  };
+  return in_child("a process that forked with fork handlers that allocate", fork_often, seconds);
+}
+
+std::string forks_with_late_handlers() {
+  static std::once_flag once;
+  std::call_once(once, [] { ForkHandlers::enlist<late>(); });
+  return forks_with(late, kChildSeconds);
+}
+
+std::string forks_with_early_handlers() {
+  return forks_with(early, kHangingSeconds);
+}
+
+/// What a program may do to the pages inside of its block before it resizes it.
+struct PageAdvice {
+  const char* name;
+  void (*give)(void* pages, std::size_t bytes);
+};
+
+template <int kAdvice>
+void advise(void* pages, std::size_t bytes) {
+  (void)::madvise(pages, bytes, kAdvice);  // older kernels do not know all
+}
+
+constexpr PageAdvice kAdvices[] = {
+    {"madvise(MADV_HUGEPAGE)", advise<MADV_HUGEPAGE>},
+    {"madvise(MADV_NOHUGEPAGE)", advise<MADV_NOHUGEPAGE>},
+    {"madvise(MADV_SEQUENTIAL)", advise<MADV_SEQUENTIAL>},
+    {"madvise(MADV_RANDOM)", advise<MADV_RANDOM>},
+    {"madvise(MADV_DONTDUMP)", advise<MADV_DONTDUMP>},
+    {"madvise(MADV_DONTFORK)", advise<MADV_DONTFORK>},
+    {"madvise(MADV_WIPEONFORK)", advise<MADV_WIPEONFORK>},
+    {"madvise(MADV_MERGEABLE)", advise<MADV_MERGEABLE>},
+    {"mlock", [](void* pages, std::size_t bytes) { (void)::mlock(pages, std::min<std::size_t>(bytes, 65'536)); }},
+    {"mprotect, there and back",
+     [](void* pages, std::size_t bytes) {
+       (void)::mprotect(pages, bytes, PROT_READ);
+       (void)::madvise(pages, bytes / 2, MADV_RANDOM);  // so that the system cannot join the parts again
+       (void)::mprotect(pages, bytes, PROT_READ | PROT_WRITE);
+     }},
+};
+
+/// In a child, because what was done to pages stays with the heap.
+std::string reallocs_keep_after_advice() {
+  constexpr std::size_t kPage = 4096;
+  for (const PageAdvice& advice : kAdvices)
+    for (const auto& [before, after] : {std::pair<std::size_t, std::size_t>{2'000'000, 6'000'000},
+                                        {8'000'000, 3'000'000},
+                                        {300'000, 3'000'000},
+                                        {3'000'000, 300'000}}) {
+      const std::string failure = in_child("a process", [&] {
+        unsigned char* const block = bytes_of(std::malloc(before));
+        if (block == nullptr) return kRefused;
+        for (std::size_t i = 0; i < before; ++i) block[i] = content(i);
+        const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(block) + before / 4) / kPage * kPage;
+        advice.give(reinterpret_cast<void*>(begin), before / 2 / kPage * kPage);
+        unsigned char* const moved = bytes_of(std::realloc(block, after));
+        if (moved == nullptr) return kRefused;
+        for (std::size_t i = 0; i < std::min(before, after); ++i)
+          if (moved[i] != content(i)) return kChanged;
+        std::memset(moved, 1, after);
+        std::free(moved);
+        return exercise_heap();
+      });
+      if (!failure.empty())
+        return fmt::format("realloc of {} to {} bytes after {}: {}", before, after, advice.name, failure);
+    }
+  return "";
+}
+
+/// Large blocks come and go: what a heap keeps of them is no other block's and is cleared by calloc.
+std::string large_churn() {
+  constexpr std::size_t kLive = 6, kSteps = 120;
+  Random random(1);
+  Ledger ledger;
+  std::array<void*, kLive> live{};
+  std::string failure;
+  for (std::size_t step = 0; step < kSteps && failure.empty(); ++step) {
+    void*& place = live[static_cast<std::size_t>(random.below(kLive))];
+    if (place != nullptr) {
+      failure = ledger.remove(place);
+      std::free(place);
+      place = nullptr;
+    }
+    const std::size_t bytes = random.between(1'000'000, 5'000'000);
+    const bool clear = random.below(3) == 0;
+    unsigned char* const block = bytes_of(clear ? std::calloc(bytes, 1) : std::malloc(bytes));
+    if (block == nullptr) return returned_null(fmt::format("{} of {} bytes", clear ? "calloc" : "malloc", bytes));
+    if (clear && failure.empty() && std::any_of(block, block + bytes, [](unsigned char byte) { return byte != 0; }))
+      failure = fmt::format("calloc of {} bytes after large blocks were freed is not 0", bytes);
+    if (failure.empty()) failure = ledger.add(block, bytes);
+    place = block;
+  }
+  const std::string changed = free_all(ledger);
+  return failure.empty() ? changed : failure;
+}
+
+/// Whether this process may give a thread a real-time priority.
+bool may_be_real_time() {
+  const sched_param least{.sched_priority = ::sched_get_priority_min(SCHED_FIFO)};
+  sched_param before{};
+  const int policy = ::sched_getscheduler(0);
+  if (::sched_getparam(0, &before) != 0 || ::sched_setscheduler(0, SCHED_FIFO, &least) != 0) return false;
+  ::sched_setscheduler(0, policy, &before);
+  return true;
+}
+
+/// The longest of its waits for a malloc in milliseconds, of a thread of a real-time priority beside an ordinary one
+/// that allocates without pause on the same core.
+double longest_real_time_wait(int core) {
+  constexpr int kWakes = 60;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(core), &one);
+  std::atomic<bool> stop{false};
+  double longest = 0;
+  std::thread ordinary([&] {
+    ::sched_setaffinity(0, sizeof(one), &one);
+    while (!stop) std::free(observed(std::malloc(200)));
+  });
+  std::thread urgent([&] {
+    ::sched_setaffinity(0, sizeof(one), &one);
+    const sched_param least{.sched_priority = ::sched_get_priority_min(SCHED_FIFO)};
+    ::sched_setscheduler(0, SCHED_FIFO, &least);
+    for (int i = 0; i < kWakes; ++i) {
+      std::this_thread::sleep_for(std::chrono::microseconds(301));
+      const auto start = std::chrono::steady_clock::now();
+      std::free(observed(std::malloc(200)));
+      const std::chrono::duration<double, std::milli> wait = std::chrono::steady_clock::now() - start;
+      longest = std::max(longest, wait.count());
+    }
+    stop = true;
+  });
+  urgent.join();
+  ordinary.join();
+  return longest;
+}
+
+/// A busy machine may delay any one wait: the shortest of some longest waits counts.
+std::string real_time_threads() {
+  constexpr double kMostMilliseconds = 8;
+  constexpr int kRounds = 5;
+  const int core = ::sched_getcpu();
+  double longest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kRounds && longest > kMostMilliseconds; ++i)
+    longest = std::min(longest, longest_real_time_wait(std::max(core, 0)));
+  if (longest <= kMostMilliseconds) return "";
+  return fmt::format(
+      "a thread of the policy SCHED_FIFO waited for a malloc up to {:.0f} ms, in each of {} tries, while "
+      "an ordinary thread of its core allocated; expected at most {:.0f} ms",
+      longest, kRounds, kMostMilliseconds);
+}
+
 std::string executes() {
   const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   const std::string failure = in_child("an executed program", [null] {
@@ -431,6 +635,14 @@ std::vector<bench::ConformanceCheck> malloc_checks() {
       // A sanitizer's own locks are not made for this.
       {kMemoryIsMeasurable, "a process that was forked while other threads allocated can allocate",
        forks_beside_threads},
+      {true, "a fork may have handlers that allocate", forks_with_late_handlers},
+      // Those of jemalloc and others hold a lock in the handlers that were there before theirs.
+      {kMemoryIsMeasurable, "a fork may have handlers that allocate and were there before the malloc's",
+       forks_with_early_handlers, false},
+      {kMemoryIsMeasurable, "realloc keeps contents after madvise, mlock and mprotect", reallocs_keep_after_advice},
+      {true, "large blocks come and go", large_churn},
+      {kMemoryIsMeasurable && may_be_real_time(), "a thread of a real-time policy does not wait for an ordinary one",
+       real_time_threads, false},
       {true, "an executed program can allocate", executes}};
   std::vector<bench::ConformanceCheck> checks;
   for (const auto& row : rows)

@@ -1,15 +1,18 @@
 #include "variants/allocator/malloc/growing_heap.h"
 
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "variants/designs/addresses/size_class_buddy.h"
 
@@ -46,7 +49,7 @@ std::byte* map_aligned(std::size_t before, std::size_t bytes, std::size_t alignm
 
 /// The page before a block that is a mapping of its own.
 struct LargeHeader {
-  static constexpr std::uint64_t kMark = 0x6c61'625f'6c61'7267;
+  static constexpr std::uint64_t kMark = 0x6c61'625f'6c61'7267, kFreed = 0x6c61'625f'6b65'7074;
   std::uint64_t mark;
   std::size_t bytes;  // of the block
 };
@@ -55,9 +58,7 @@ LargeHeader* header_of(const void* block) {
   return reinterpret_cast<LargeHeader*>(reinterpret_cast<std::uintptr_t>(block) - GrowingHeap::kPageBytes);
 }
 
-void* allocate_large(std::size_t alignment, std::size_t bytes) {
-  if (bytes > kMostBytes - 2 * GrowingHeap::kPageBytes || alignment > kMostBytes - bytes) return nullptr;
-  const std::size_t pages = rounded(std::max<std::size_t>(bytes, 1), GrowingHeap::kPageBytes);
+void* map_large(std::size_t alignment, std::size_t pages) {
   void* const block = map_aligned(GrowingHeap::kPageBytes, pages, alignment, PROT_READ | PROT_WRITE);
   if (block != nullptr) new (header_of(block)) LargeHeader{LargeHeader::kMark, pages};
   return block;
@@ -78,24 +79,121 @@ LargeHeader& checked_header_of(const void* block) {
   return *header;
 }
 
-void free_large(void* block) {
-  const std::size_t bytes = checked_header_of(block).bytes;
+void unmap_large(void* block, std::size_t bytes) {
   munmap(header_of(block), GrowingHeap::kPageBytes + bytes);
 }
 
-/// Nullptr if the system refuses.
-void* resize_large(void* block, std::size_t bytes) {
-  if (bytes > kMostBytes - 2 * GrowingHeap::kPageBytes) return nullptr;
-  const std::size_t before = checked_header_of(block).bytes, pages = rounded(bytes, GrowingHeap::kPageBytes);
-  if (pages == before) return block;
-  void* const moved =
-      mremap(header_of(block), GrowingHeap::kPageBytes + before, GrowingHeap::kPageBytes + pages, MREMAP_MAYMOVE);
-  if (moved == MAP_FAILED) return nullptr;
-  static_cast<LargeHeader*>(moved)->bytes = pages;
-  return static_cast<std::byte*>(moved) + GrowingHeap::kPageBytes;
+/// Undoes what the program may have done to its block's memory and what would change what the next owner reads or
+/// writes. The system does nothing where nothing has changed. Locked pages stay so: that changes no contents, and a
+/// program may have locked all of its memory, present and future.
+bool make_ordinary(std::byte* block, std::size_t bytes) {
+  const int before = errno;
+  const bool done = mprotect(block, bytes, PROT_READ | PROT_WRITE) == 0 && madvise(block, bytes, MADV_DOFORK) == 0 &&
+                    madvise(block, bytes, MADV_KEEPONFORK) == 0;
+  errno = before;
+  return done;
+}
+
+/// Coarse: it is compared with whole seconds.
+std::int64_t seconds_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec;
 }
 
 }  // namespace
+
+/// The best fit; nothing if none fits.
+GrowingHeap::Kept GrowingHeap::take_kept(std::size_t alignment, std::size_t bytes) {
+  Kept* best = nullptr;
+  for (Kept& one : kept_)
+    if (one.block != nullptr && one.bytes >= bytes && one.bytes - bytes <= one.bytes / kMostUnusedShare &&
+        (reinterpret_cast<std::uintptr_t>(one.block) & (alignment - 1)) == 0 &&
+        (best == nullptr || one.bytes < best->bytes))
+      best = &one;
+  if (best == nullptr) return {};
+  kept_bytes_ -= best->bytes;
+  header_of(best->block)->mark = LargeHeader::kMark;
+  return std::exchange(*best, {});
+}
+
+/// Whether there is room for it.
+bool GrowingHeap::keep(std::byte* block, std::size_t bytes) {
+  if (bytes > kMostKeptBytes - kept_bytes_) return false;
+  const auto place = std::ranges::find(kept_, nullptr, &Kept::block);
+  if (place == kept_.end()) return false;
+  header_of(block)->mark = LargeHeader::kFreed;
+  *place = {block, bytes, seconds_now()};
+  kept_bytes_ += bytes;
+  return true;
+}
+
+/// Those kept since before that second, for the caller to unmap without the lock.
+GrowingHeap::KeptMappings GrowingHeap::take_old(std::int64_t before) {
+  KeptMappings old{};
+  std::size_t count = 0;
+  for (Kept& one : kept_) {
+    if (one.block == nullptr || one.since >= before) continue;
+    kept_bytes_ -= one.bytes;
+    old[count++] = std::exchange(one, {});
+  }
+  return old;
+}
+
+void* GrowingHeap::allocate_large(std::size_t alignment, std::size_t bytes, bool zeroed) {
+  if (bytes > kMostBytes - 2 * kPageBytes || alignment > kMostBytes - bytes) return nullptr;
+  const std::size_t pages = rounded(std::max<std::size_t>(bytes, 1), kPageBytes);
+  KeptMappings old{};
+  Kept found;
+  {
+    const std::lock_guard held(lock_);
+    if (kept_bytes_ > 0) {
+      found = take_kept(alignment, pages);
+      old = take_old(seconds_now() - kKeptSeconds);
+    }
+  }
+  for (const Kept& one : old)
+    if (one.block != nullptr) unmap_large(one.block, one.bytes);
+  if (found.block == nullptr) {
+    void* const block = map_large(alignment, pages);
+    return block != nullptr || !trim() ? block : map_large(alignment, pages);
+  }
+  if (zeroed) std::memset(found.block, 0, bytes);
+  return found.block;
+}
+
+void GrowingHeap::free_large(void* block) {
+  const std::size_t bytes = checked_header_of(block).bytes;
+  auto* const begin = static_cast<std::byte*>(block);
+  KeptMappings old{};
+  bool kept = false;
+  if (bytes <= kMostKeptBytes && make_ordinary(begin, bytes)) {
+    const std::lock_guard held(lock_);
+    old = take_old(seconds_now() - kKeptSeconds);
+    kept = keep(begin, bytes);
+  }
+  for (const Kept& one : old)
+    if (one.block != nullptr) unmap_large(one.block, one.bytes);
+  if (!kept) unmap_large(block, bytes);
+}
+
+/// Nullptr if the system refuses.
+void* GrowingHeap::resize_large(void* block, std::size_t bytes) {
+  if (bytes > kMostBytes - 2 * kPageBytes) return nullptr;
+  const std::size_t before = checked_header_of(block).bytes, pages = rounded(bytes, kPageBytes);
+  if (pages == before) return block;
+  void* const moved = mremap(header_of(block), kPageBytes + before, kPageBytes + pages, MREMAP_MAYMOVE);
+  if (moved != MAP_FAILED) {
+    static_cast<LargeHeader*>(moved)->bytes = pages;
+    return static_cast<std::byte*>(moved) + kPageBytes;
+  }
+  // The system moves no pages that a program has divided by their kind.
+  void* const copy = allocate_large(kPageBytes, bytes);
+  if (copy == nullptr) return bytes <= before ? block : nullptr;
+  std::memcpy(copy, block, std::min(before, bytes));
+  free_large(block);
+  return copy;
+}
 
 /// Lies at the beginning of its memory.
 struct GrowingHeap::Arena {
@@ -176,8 +274,9 @@ void* GrowingHeap::allocate(std::size_t bytes) {
       if (void* const block = serve(*current_, bytes)) return block;
     if (void* const block = allocate_elsewhere(bytes)) return block;
   }
-  // The system has no room for an arena; it may have some for a block.
-  return allocate_large(kPageBytes, bytes);
+  // The system has no room for an arena; it may have some for a block. With zeros, as allocate_zeroed takes a mapping
+  // to be.
+  return allocate_large(kPageBytes, bytes, true);
 }
 
 void* GrowingHeap::allocate_elsewhere(std::size_t bytes) {
@@ -204,6 +303,7 @@ void* GrowingHeap::allocate_aligned(std::size_t alignment, std::size_t bytes) {
 }
 
 void* GrowingHeap::allocate_zeroed(std::size_t bytes) {
+  if (bytes > kMostInArena) return allocate_large(kPageBytes, bytes, true);
   void* const block = allocate(bytes);
   if (block != nullptr && arena_of(block) != nullptr) std::memset(block, 0, bytes);
   return block;
@@ -276,14 +376,28 @@ void GrowingHeap::unmap(Arena* arena) {
 
 bool GrowingHeap::trim() {
   Arena* empty = nullptr;
+  KeptMappings kept{};
   {
     const std::lock_guard held(lock_);
-    if (empty_ == nullptr || empty_->live != 0) return false;
-    empty = empty_;
-    unlink(*empty);
+    kept = take_old(std::numeric_limits<std::int64_t>::max());
+    if (empty_ != nullptr && empty_->live == 0) {
+      empty = empty_;
+      unlink(*empty);
+    }
   }
-  unmap(empty);
-  return true;
+  bool any = empty != nullptr;
+  for (const Kept& one : kept) {
+    if (one.block == nullptr) continue;
+    unmap_large(one.block, one.bytes);
+    any = true;
+  }
+  if (empty != nullptr) unmap(empty);
+  return any;
+}
+
+std::size_t GrowingHeap::kept_bytes() {
+  const std::lock_guard held(lock_);
+  return kept_bytes_;
 }
 
 std::size_t GrowingHeap::arenas() {

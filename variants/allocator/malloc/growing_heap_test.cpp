@@ -1,15 +1,19 @@
 #include "variants/allocator/malloc/growing_heap.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -168,6 +172,96 @@ TEST_F(GrowingHeaps, keep_contents_from_any_kind_of_block_to_any_other) {
     }
 }
 
+TEST_F(GrowingHeaps, resize_large_blocks_that_the_program_has_divided) {
+  for (const std::size_t after : {6 * kMiB, 2 * kMiB, kMiB / 2}) {
+    unsigned char* const block = bytes_of(heap_.allocate(3 * kMiB));
+    std::memset(block, 7, 3 * kMiB);
+    ASSERT_EQ(madvise(block + kMiB, kMiB, MADV_DONTDUMP), 0);  // the system moves no mapping of three parts
+    unsigned char* const moved = bytes_of(heap_.reallocate(block, after));
+    ASSERT_NE(moved, nullptr) << after;
+    EXPECT_TRUE(holds(moved, std::min(after, 3 * kMiB), 7)) << after;
+    std::memset(moved, 8, after);
+    heap_.free(moved);
+  }
+}
+
+TEST_F(GrowingHeaps, keep_some_freed_large_blocks_and_give_all_back) {
+  void* const block = heap_.allocate(3 * kMiB);
+  std::memset(block, 7, 3 * kMiB);
+  heap_.free(block);
+  EXPECT_EQ(heap_.kept_bytes(), 3 * kMiB);
+  void* const smaller = heap_.allocate(3 * kMiB / 2);  // it would waste half
+  EXPECT_NE(smaller, block);
+  void* const same = heap_.allocate_zeroed(3 * kMiB - 5000);
+  EXPECT_EQ(same, block);
+  EXPECT_TRUE(holds(same, 3 * kMiB - 5000, 0));
+  EXPECT_EQ(heap_.usable_bytes(same), 3 * kMiB);
+  EXPECT_EQ(heap_.kept_bytes(), 0u);
+  heap_.free(smaller);
+  heap_.free(same);
+  EXPECT_TRUE(heap_.trim());
+  EXPECT_EQ(heap_.kept_bytes(), 0u);
+  EXPECT_FALSE(heap_.trim());
+}
+
+TEST_F(GrowingHeaps, keep_no_more_than_their_limits) {
+  std::vector<void*> blocks;
+  for (std::size_t i = 0; i < 2 * GrowingHeap::kMostKept; ++i) blocks.push_back(heap_.allocate(2 * kMiB));
+  blocks.push_back(heap_.allocate(GrowingHeap::kMostKeptBytes + kMiB));
+  for (void* const block : blocks) heap_.free(block);
+  EXPECT_EQ(heap_.kept_bytes(), std::min(GrowingHeap::kMostKept * 2 * kMiB, GrowingHeap::kMostKeptBytes));
+  std::this_thread::sleep_for(std::chrono::seconds(GrowingHeap::kKeptSeconds + 2));
+  heap_.free(heap_.allocate(4 * kMiB));
+  EXPECT_EQ(heap_.kept_bytes(), 4 * kMiB);  // the others are too old
+}
+
+TEST_F(GrowingHeaps, keep_what_their_readme_says) {
+  std::ifstream file(LAB_SOURCE_DIR "/variants/allocator/malloc/README.md");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::ranges::replace(text, '\n', ' ');
+  const auto says = [&](const std::string& words) { return text.find(words) != std::string::npos; };
+  const auto mebibytes = [](std::size_t bytes) { return std::to_string(bytes / kMiB) + " MiB"; };
+  EXPECT_TRUE(says("arenas of " + mebibytes(GrowingHeap::kArenaBytes)));
+  EXPECT_TRUE(says("larger than " + mebibytes(GrowingHeap::kMostInArena)));
+  EXPECT_TRUE(says("at most " + std::to_string(GrowingHeap::kMostKept) + ", and at most " +
+                   mebibytes(GrowingHeap::kMostKeptBytes)));
+  EXPECT_TRUE(says("more than " + std::to_string(GrowingHeap::kKeptSeconds) + " s"));
+  static_assert(GrowingHeap::kMostUnusedShare == 4, "README says: a quarter");
+}
+
+TEST_F(GrowingHeaps, give_a_kept_block_with_the_protection_of_a_new_one) {
+  unsigned char* const block = bytes_of(heap_.allocate(2 * kMiB));
+  ASSERT_EQ(mprotect(block, kMiB, PROT_READ), 0);
+  ASSERT_EQ(madvise(block, kMiB, MADV_DONTFORK), 0);
+  heap_.free(block);
+  unsigned char* const again = bytes_of(heap_.allocate(2 * kMiB));
+  ASSERT_EQ(again, block);
+  again[0] = 1;
+  const pid_t child = fork();
+  if (child == 0) _exit(again[0]);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  heap_.free(again);
+}
+
+TEST_F(GrowingHeaps, let_the_thread_that_forks_allocate) {
+  heap_.begin_fork();
+  void* const block = heap_.allocate(100);
+  void* const large = heap_.allocate(2 * kMiB);
+  std::atomic<bool> served = false;
+  std::thread other([&] {
+    heap_.free(heap_.allocate(50));
+    served = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(served);
+  heap_.free(large);
+  heap_.end_fork();
+  other.join();
+  heap_.free(block);
+}
+
 TEST_F(GrowingHeaps, align_blocks_of_any_size_to_any_power_of_two) {
   for (std::size_t alignment = 16; alignment <= 64 * kMiB; alignment *= 2) {
     std::vector<void*> blocks;
@@ -264,6 +358,9 @@ TEST_F(GrowingHeaps, end_the_process_at_the_free_of_what_is_no_block) {
   EXPECT_DEATH(heap_.free(foreign + 4096), message);
   EXPECT_DEATH(heap_.reallocate(foreign + 4096, 10), message);
   heap_.free(block);
+  void* const large = heap_.allocate(2 * kMiB);
+  heap_.free(large);
+  EXPECT_DEATH(heap_.free(large), message);  // it is kept, so its header is still there
 }
 
 }  // namespace

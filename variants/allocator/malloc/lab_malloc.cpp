@@ -46,9 +46,11 @@ bool overflows(std::size_t count, std::size_t bytes, std::size_t& product) {
   return __builtin_mul_overflow(count, bytes, &product);
 }
 
-// In the child of a fork, the thread that forked is alone, and holds the lock.
+// In the child of a fork, the thread that forked is alone, and holds the lock. The library's constructor is the first
+// of the process (malloc.cmake: initfirst), so that its lock is the last that is taken: a handler of another library
+// may wait for a lock whose holder allocates.
 [[gnu::constructor]] void watch_forks() {
-  pthread_atfork([] { heap.lock(); }, [] { heap.unlock(); }, [] { heap.unlock(); });
+  pthread_atfork([] { heap.begin_fork(); }, [] { heap.end_fork(); }, [] { heap.end_fork_in_child(); });
 }
 
 }  // namespace
