@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/bench/variant.h"
+#include "variants/common/workloads/kept_memory.h"
 #include "variants/gpu_memory/family/conformance.h"
 #include "variants/gpu_memory/family/exhibits.h"
 #include "variants/gpu_memory/family/fuzz.h"
@@ -33,6 +34,7 @@ bench::Variant& complete(const char* name, const bench::Card& card, const Traits
   if (tasks) {
     workloads = offer(*tasks);
     add_exhibits(subject, workloads);
+    for (bench::Workload& workload : workloads) keep_freed_memory_in(workload);
   }
   return bench::keep({std::move(whole), std::move(workloads), checks_of(subject),
                       [subject](std::span<const std::uint8_t> input) { return fuzz(subject, input); }});

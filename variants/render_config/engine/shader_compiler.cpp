@@ -10,6 +10,7 @@
 #include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
+#include "harness/base/own_loader.h"
 #include "harness/base/printable.h"
 #include "harness/base/temporary_folder.h"
 #include "harness/base/vulkan_driver.h"
@@ -109,14 +110,11 @@ Expected<std::vector<std::uint32_t>> ShaderCompiler::run_compiler(const ShaderSo
   const std::filesystem::path input = folder->path() / "shader.glsl", output = folder->path() / "shader.spv";
   if (const auto written = write_file(input, source.text); !written) return written.error();
   ChildSpec child;
-  child.command = {glslang / "bin/glslangValidator",
-                   "--quiet",
-                   "-V",
-                   "-S",
-                   stage == ShaderStage::kVertex ? "vert" : "frag",
-                   "-o",
-                   output,
-                   input};
+  child.command = pinned_command(glslang / "bin/glslangValidator", runtime);
+  for (const std::string& word : {std::string("--quiet"), std::string("-V"), std::string("-S"),
+                                  std::string(stage == ShaderStage::kVertex ? "vert" : "frag"), std::string("-o"),
+                                  output.string(), input.string()})
+    child.command.push_back(word);
   child.environment = {fmt::format("LD_LIBRARY_PATH={}", runtime.string())};
   child.timeout_seconds = kPatienceSeconds;
   child.core_dump = false;
