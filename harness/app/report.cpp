@@ -205,14 +205,18 @@ Expected<void> check_names(const std::vector<std::string>& paths) {
   return {};
 }
 
-/// Reports this machine's newest result, or without results its atlas.
-Expected<Written> report_newest(const ReportRequest& request) {
-  const Expected<results::Machine> machine = measure::this_machine();
-  if (!machine) return machine.error();
-  const fs::path folder = results::machine_folder(request.root, *machine);
+/// Reports the newest result in a machine's folder, or without results its atlas.
+Expected<Written> report_newest(const ReportRequest& request, const fs::path& folder,
+                                const std::optional<fs::path>& out) {
   const std::vector<fs::path> found = results::results_in(folder);
   return found.empty() ? report_atlas_alone(request, folder)
-                       : report_result(request, found.back(), !request.alone, request.out);
+                       : report_result(request, found.back(), !request.alone, out);
+}
+
+Expected<Written> report_this_machine(const ReportRequest& request) {
+  const Expected<results::Machine> machine = measure::this_machine();
+  if (!machine) return machine.error();
+  return report_newest(request, results::machine_folder(request.root, *machine), request.out);
 }
 
 }  // namespace
@@ -225,14 +229,16 @@ Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& 
     status = std::max(status, written->status);
     return status;
   };
-  if (request.results.empty()) return finish(report_newest(request));
+  if (request.results.empty()) return finish(report_this_machine(request));
   if (const Expected<void> checked = check_names(request.results); !checked) return checked.error();
   const bool several = request.results.size() > 1;
+  std::error_code unknown;
   for (const fs::path path : request.results) {
     // Several reports need separate folders.
     const std::optional<fs::path> folder = request.out && several ? *request.out / path.stem() : request.out;
-    if (const Expected<ExitStatus> written =
-            finish(report_result(request, path, request.together && !request.alone, folder));
+    if (const Expected<ExitStatus> written = finish(
+            fs::is_directory(path, unknown) ? report_newest(request, path, folder)
+                                            : report_result(request, path, request.together && !request.alone, folder));
         !written)
       return written;
   }

@@ -15,7 +15,8 @@
 namespace lab::app {
 
 struct ReportRequest {
-  std::vector<std::string> results = {};  ///< files; none: this machine's newest, otherwise its atlas alone
+  /// Files, and folders of machines, each for its newest; none: this machine's newest, otherwise its atlas alone.
+  std::vector<std::string> results = {};
   /// Puts the newest result together with the other sessions of its commit (judge/picture.h), and also named ones if
   /// `together`. Only those in the folder of their machine have others.
   bool alone = false, together = false;

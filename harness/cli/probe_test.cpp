@@ -190,7 +190,8 @@ TEST_F(ProbeCommand, tells_chromiums_drivers_from_others) {
   EXPECT_EQ(run({}), 1) << err_;
   const results::DriverCheck same{.kind = "same image storage", .images = {{2, 4096}, {4, 4096}}};
   std::map<std::string, std::optional<bool>> tiles;
-  for (const results::DriverColumn& column : *results::load_atlas(atlas_))
+  const std::vector<results::DriverColumn> atlas = *results::load_atlas(atlas_);
+  for (const results::DriverColumn& column : atlas)
     tiles[column.driver.short_name] = judge::check_claim(same, column, {}).holds;
   EXPECT_EQ(tiles["lavapipe"], std::optional(true));
   EXPECT_EQ(tiles["swiftshader"], std::optional(false));

@@ -33,7 +33,9 @@ Command report_command() {
            {"--out", "DIR", "output folder (default: reports/<name of the result>)"},
            {"--single-file", "", "write all pages as one index.html that needs no other file, for mail"}},
           run_report,
-          "Exit status 4: the report is written, but the session is unfit, so that no time of it is judged."};
+          "RESULT is a file, or a machine's folder for its newest session with the others of its commit. Exit status "
+          "4: the "
+          "report is written, but the session is unfit, so that no time of it is judged."};
 }
 
 }  // namespace lab::cli

@@ -71,6 +71,13 @@ TEST(Report, puts_the_sessions_of_a_commit_together) {
   EXPECT_FALSE(has(together, "benchmark waits"));
 }
 
+TEST(Report, of_a_machines_folder_is_that_of_its_newest_session_and_the_others) {
+  const Machine machine;
+  EXPECT_EQ(machine.summary({fs::path(machine.file("2.json")).parent_path().string()}), machine.summary({}));
+  EXPECT_EQ(machine.summary({fs::path(machine.file("2.json")).parent_path().string() + "/", "--alone"}),
+            machine.summary({"--alone"}));
+}
+
 TEST(Report, of_one_session_alone_is_that_of_its_file) {
   const Machine machine;
   const std::string alone = machine.summary({"--alone"});

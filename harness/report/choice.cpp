@@ -50,7 +50,12 @@ struct Candidate {
 constexpr const char* kFront = "on the front";
 constexpr const char* kGroupFront = "on its group's front";
 constexpr const char* kNeither = "on neither";
+/// In the table's column "On the front".
+constexpr const char* kOfAll = "of all";
+constexpr const char* kOfGroup = "of its group";
 constexpr const char* kNoMemory = "no figure for memory";
+/// A plot with more variants has the page's width, so that their names find room.
+constexpr std::size_t kBeside = 16;
 /// Ends the axis of a number of bytes.
 constexpr std::string_view kBytes = ", bytes";
 
@@ -146,6 +151,12 @@ std::string quantile_text(const Candidate& one, const char* name) {
   return found == one.latency->summary.end() ? "" : duration(found->second);
 }
 
+/// "2,123 ns for a pair": the exhibit's name is what it timed; "" without the exhibit.
+std::string worst_text(const Candidate& one) {
+  const std::string worst = quantile_text(one, results::kWorst);
+  return worst.empty() ? "" : fmt::format("{} for a {}", worst, one.latency->info.name);
+}
+
 /// "does not run 3 workloads: it serves one thread at a time; 1 workload: it moves no blocks", the most frequent reason
 /// first; "" if it runs all.
 std::string lacks(const Result& result, const VariantCard& variant) {
@@ -238,11 +249,18 @@ class Choices {
     Section section{"choice-" + family_, choice_.title};
     if (candidates_.empty()) return section;
     section.add(Paragraph{how_to_read()});
-    Charts charts;
-    for (const Contest& contest : contests())
-      if (std::optional<Chart> plot = plot_of(contest)) charts.charts.push_back(std::move(*plot));
-    const bool plotted = !charts.charts.empty();
-    section.add(std::move(charts));
+    bool plotted = false;
+    Charts beside;
+    for (const Contest& contest : contests()) {
+      std::optional<Chart> plot = plot_of(contest);
+      if (!plot) continue;
+      plotted = true;
+      if (contest.candidates.size() > kBeside)
+        section.add(Charts{{std::move(*plot)}});
+      else
+        beside.charts.push_back(std::move(*plot));
+    }
+    if (!beside.charts.empty()) section.add(std::move(beside));
     section.add(table(plotted));
     if (const std::vector<std::string> out = unmeasured(); !out.empty())
       section.add(Paragraph{fmt::format("Without a time, so not in the table: {}.", enumerated(out))});
@@ -271,7 +289,7 @@ class Choices {
                         .variant = best.variant->name,
                         .benchmark = best.benchmark,
                         .time = fmt::format("{} per {}", duration_with_interval(best.time), workload.operation),
-                        .worst = quantile_text(best, results::kWorst),
+                        .worst = worst_text(best),
                         .cannot = cannot_do(result_, *best.variant),
                         .figure = figure};
     const VariantCard* reference = results::find_reference(result_, family_);
@@ -280,7 +298,7 @@ class Choices {
       ratio = judge::measured_ratio(family_, reference->name, best.variant->name, "", workload.name, result_);
     std::vector<Contender> contenders;
     for (const Candidate* one : candidates)
-      if (one->variant != reference || !tells_apart(ratio)) contenders.push_back({one->variant->name, one->time});
+      contenders.push_back({one->variant->name, one->time, one->variant == reference && tells_apart(ratio)});
     answer.doubt = doubt_of(contenders);
     for (std::size_t i = 0; i < choice_.metrics.size() && answer.memory.empty(); ++i)
       if (best.metrics[i]) answer.memory = price_of(choice_.metrics[i], *best.metrics[i]);
@@ -289,7 +307,8 @@ class Choices {
       answer.against = fmt::format("without {}, so not compared with {}", lacks, reference->name);
       return answer;
     }
-    answer.against = fmt::format("{} times as fast as {}", with_interval(*ratio), reference->name);
+    answer.against = fmt::format("{} times as fast as {}{}", with_interval(*ratio), reference->name,
+                                 tells_apart(ratio) ? "" : ", which shows no difference");
     answer.gain = std::max(1.0, ratio->interval->low);
     return answer;
   }
@@ -308,7 +327,7 @@ class Choices {
           "of one. A workload on which one variant alone has both figures has no mark. Where intervals of times "
           "overlap, "
           "another session may mark another row.",
-          kFront, kGroupFront, uncapitalized(choice_.metrics.front().title));
+          kOfAll, kOfGroup, uncapitalized(choice_.metrics.front().title));
     return text;
   }
 
@@ -365,13 +384,13 @@ class Choices {
 
   Table table(bool plotted) const {
     Table table{family_ + "-choice", caption(plotted), {{"Variant", kName}}};
-    if (!choice_.metrics.empty()) table.columns.push_back({"Front", kShort});
+    if (!choice_.metrics.empty()) table.columns.push_back({"On the front", kShort});
     table.columns.insert(
         table.columns.end(),
         {{"Time, ns", kNumber}, {"95 % interval", kNumber}, {"p99.9, ns", kNumber}, {"Worst call, ns", kNumber}});
     for (const ChoiceMetric& metric : choice_.metrics) table.columns.push_back({metric.title, kNumber});
     for (const results::ChoiceTrait& trait : choice_.traits) table.columns.push_back({trait.title, kShort});
-    table.columns.push_back({"What it cannot do", kText});
+    table.columns.push_back({"What it cannot do", kText, false, true});
     for (const Candidate& one : candidates_) {
       if (table.groups.empty() || last_group_ != one.group)
         table.groups.push_back({table.rows.size(), group_title(one.group)});
@@ -389,8 +408,8 @@ class Choices {
     const VariantCard& card = *one.variant;
     std::vector<TableCell> cells{card.reference ? card.name + " (reference)" : card.name};
     if (!choice_.metrics.empty())
-      cells.push_back(one.on_front         ? TableCell(kFront, Emphasis::kGood)
-                      : one.on_group_front ? TableCell(kGroupFront, Emphasis::kWeak)
+      cells.push_back(one.on_front         ? TableCell(kOfAll, Emphasis::kGood)
+                      : one.on_group_front ? TableCell(kOfGroup, Emphasis::kWeak)
                                            : TableCell());
     cells.emplace_back(number(one.time.median));
     cells.emplace_back(one.time.interval ? interval_of(one.time) : "");
@@ -465,7 +484,7 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
   const double room = most > least ? most - least : std::max(most, 1.0);
   const double strip = most + 0.22 * room;  // where variants without this metric stand
   json::array rows, front, bounds;
-  std::vector<std::string> best;
+  std::vector<const Candidate*> best;
   for (const Candidate* one : contest.candidates) {
     const stats::Interval shown = one->time.interval.value_or(stats::Interval{one->time.median, one->time.median});
     const std::optional<double> memory = one->memory();
@@ -480,17 +499,38 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
                        {"shown_memory", memory ? formatted(*memory, metric.format) : "no figure"}};
     if (one->on_front) {
       front.push_back(point);
-      best.push_back(fmt::format("{} ({}, {})", one->variant->name, duration(one->time.median),
-                                 formatted(*memory, metric.format)));
+      best.push_back(one);
     }
     rows.push_back(std::move(point));
   }
+  // The legend has the kinds that are drawn.
+  const struct {
+    std::string kind;
+    const char* color;
+    const char* shape;
+  } known[] = {{kFront, "var(--good)", "circle"},
+               {kGroupFront, "var(--weak)", "diamond"},
+               {fitness_.fit ? kNeither : not_judged(fitness_), "var(--open)", "square"},
+               {kNoMemory, "var(--open)", "triangle-up"}};
+  json::array kinds, colors, shapes;
+  for (const auto& one : known) {
+    if (std::ranges::none_of(rows, [&](const json::value& row) { return row.at("kind") == json::value(one.kind); }))
+      continue;
+    kinds.push_back(json::value(one.kind));
+    colors.push_back(one.color);
+    shapes.push_back(one.shape);
+  }
   if (with_memory < contest.candidates.size()) bounds.push_back(json::object{{"memory", most + 0.11 * room}});
   std::ranges::sort(front, {}, [](const json::value& point) { return point.at("time").as_double(); });
+  std::ranges::sort(best, {}, [](const Candidate* one) { return one->time.median; });
+  std::vector<std::string> named;
+  for (const Candidate* one : best)
+    named.push_back(fmt::format("{} ({}, {})", one->variant->name, duration(one->time.median),
+                                formatted(*one->memory(), metric.format)));
   Chart chart("choice", plot_name(family_, contest));
   chart.title = fitness_.fit
                     ? fmt::format("{}: by their medians, {} of {} variants {} on the front: {}", contest.workload->name,
-                                  front.size(), with_memory, front.size() == 1 ? "is" : "are", enumerated(best))
+                                  front.size(), with_memory, front.size() == 1 ? "is" : "are", enumerated(named))
                     : fmt::format("{}: {} variants, {}", contest.workload->name, with_memory, not_judged(fitness_));
   chart.note = fmt::format(
       "Left and low is better.{}{}{}{}",
@@ -508,11 +548,12 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
                            uncapitalized(metric.title), chart.title);
   const double share = std::pow(slow / fast, 0.06);
   chart.data = {{"rows", std::move(rows)}, {"front", std::move(front)}, {"bounds", std::move(bounds)}};
-  chart.values = {
-      {"x_domain", json::array{fast / share, slow * share}},
-      {"y_domain", domain(least, with_memory < contest.candidates.size() ? strip : most, 0.08 * room)},
-      {"kinds", json::array{kFront, kGroupFront, fitness_.fit ? kNeither : not_judged(fitness_), kNoMemory}},
-      {"height", static_cast<std::int64_t>(360 + 9 * contest.candidates.size())}};
+  chart.values = {{"x_domain", json::array{fast / share, slow * share}},
+                  {"y_domain", domain(least, with_memory < contest.candidates.size() ? strip : most, 0.08 * room)},
+                  {"kinds", std::move(kinds)},
+                  {"colors", std::move(colors)},
+                  {"shapes", std::move(shapes)},
+                  {"height", static_cast<std::int64_t>(360 + 9 * contest.candidates.size())}};
   // The axis ends below the variants without a figure.
   chart.words = {{"operation", contest.workload->operation},
                  {"axis", metric.axis},
@@ -542,6 +583,12 @@ std::vector<std::size_t> pareto_front(const std::vector<std::pair<double, double
     least = std::min(least, points[at].second);
   }
   return front;
+}
+
+std::string lacked_by(const results::Family& described, const VariantCard& variant) {
+  if (!described.choice) return "";
+  const std::optional<std::size_t> group = group_of(*described.choice, variant);
+  return group ? described.choice->groups[*group].lacks : "";
 }
 
 Section choice_section(const std::string& family, const results::Family& described, const Result& result,

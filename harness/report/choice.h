@@ -22,7 +22,7 @@ struct ChoiceAnswer {
   std::string against =
       {};  ///< of the family's reference on this workload: "5.44 (5.30 to 5.60) times as fast as c_library"; or ""
   std::string doubt = {};   ///< doubt_of() the others; or ""
-  std::string worst = {};   ///< the worst call; "" if it was not measured
+  std::string worst = {};   ///< the slowest: "68.0 us for a frame"; "" if it was not measured
   std::string memory = {};  ///< of the choice's first metric that has a value: "rounding 1.08"; "" without
   std::string cannot = {};  ///< what it cannot do
   std::string figure = {};  ///< the plot's name; "" without
@@ -32,6 +32,10 @@ struct ChoiceAnswer {
 /// An answer for each group with numbers, in a fit session; none in an unfit one.
 std::vector<ChoiceAnswer> choice_answers(const std::string& family, const results::Family& described,
                                          const results::Result& result, const judge::Fitness& fitness = {});
+
+/// What the times of a variant do not contain by its group of the choice; "" for nothing. Such a time is compared with
+/// that of no other group.
+std::string lacked_by(const results::Family& described, const results::VariantCard& variant);
 
 /// Indices of the points that no other point beats: none has at most its x and at most its y, and less of one. Sorted
 /// by x.

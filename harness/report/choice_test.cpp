@@ -78,8 +78,7 @@ TEST(Choice, marks_the_rows_on_the_front_and_keeps_them_in_the_summary) {
   set_heap(result, "jemalloc", 140);  // beaten by buddy in both
   set_heap(result, "c_library", 110);
   const Section section = choice_of(result);
-  EXPECT_EQ(column_of(table_of(section), "Front"),
-            (std::vector<std::string>{"on the front", "", "", "on the front", ""}));
+  EXPECT_EQ(column_of(table_of(section), "On the front"), (std::vector<std::string>{"of all", "", "", "of all", ""}));
   EXPECT_EQ(table_of(section).summary_rows, (std::vector<std::size_t>{0, 3}));
   EXPECT_EQ(column_of(table_of(section), "Minimum heap"), (std::vector<std::string>{"1.35", "1.40", "", "1.10", ""}));
 }
@@ -90,7 +89,7 @@ TEST(Choice, marks_no_row_for_memory_that_is_printed_alike) {
   set_heap(result, "c_library", 134.9);
   const Section section = choice_of(result);
   EXPECT_EQ(column_of(table_of(section), "Minimum heap"), (std::vector<std::string>{"1.35", "", "", "1.35", ""}));
-  EXPECT_EQ(column_of(table_of(section), "Front"), (std::vector<std::string>{"on the front", "", "", "", ""}));
+  EXPECT_EQ(column_of(table_of(section), "On the front"), (std::vector<std::string>{"of all", "", "", "", ""}));
 }
 
 TEST(Choice, compares_no_group_whose_times_lack_what_others_contain) {
@@ -101,8 +100,7 @@ TEST(Choice, compares_no_group_whose_times_lack_what_others_contain) {
   described.choice->groups[0].lacks = "a call of the driver";
   const Section section = choice_section("allocator", described, result, {});
   const Table& table = table_of(section);
-  EXPECT_EQ(column_of(table, "Front"),
-            (std::vector<std::string>{"on its group's front", "", "", "on its group's front", ""}));
+  EXPECT_EQ(column_of(table, "On the front"), (std::vector<std::string>{"of its group", "", "", "of its group", ""}));
   EXPECT_THAT(table.groups[0].title, testing::EndsWith(", without a call of the driver"));
   EXPECT_EQ(choice_answers("allocator", described, result)[0].against,
             "without a call of the driver, so not compared with c_library");
@@ -115,7 +113,7 @@ TEST(Choice, of_a_disturbed_session_marks_nothing) {
   const judge::Fitness disturbed{false, judge::kMachineReason};
   const Section section =
       choice_section("allocator", results::describe(sample::background().families, "allocator"), result, disturbed);
-  EXPECT_TRUE(column_of(table_of(section), "Front").empty());
+  EXPECT_TRUE(column_of(table_of(section), "On the front").empty());
   EXPECT_TRUE(table_of(section).summary_rows.empty());
   EXPECT_NE(table_of(section).caption.find("disturbed, not judged"), std::string::npos);
   EXPECT_EQ(column_of(table_of(section), "95 % interval").size(), 5u) << "times stay visible";
@@ -208,8 +206,8 @@ TEST(Choice, of_forty_variants_has_a_row_for_each) {
   const Section section = choice_of(result);
   EXPECT_EQ(table_of(section).rows.size(), 45u);
   EXPECT_EQ(plot_of(section).data.at("rows").as_array().size(), 44u);
-  const auto marked = column_of(table_of(section), "Front");
-  EXPECT_EQ(std::ranges::count(marked, "on the front"), 7);
+  const auto marked = column_of(table_of(section), "On the front");
+  EXPECT_EQ(std::ranges::count(marked, "of all"), 7);
 }
 
 TEST(Table, of_groups_has_a_heading_for_each_in_both_formats) {

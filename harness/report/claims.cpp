@@ -115,6 +115,11 @@ std::string explain(const JudgedRatio& ratio, const MeasuredRatio& measured, Cla
   return fmt::format("{}: both no effect and the claimed {} are possible.", between, number(effect));
 }
 
+/// Whether its values are nanoseconds.
+bool is_time(const results::Quantity& quantity) {
+  return quantity.metric == "time" && quantity.over.empty() && quantity.exhibit.empty();
+}
+
 /// A value as the printed number, with one decimal more.
 std::string as_printed(double value, const results::PrintedNumber& printed) {
   const bool percent = printed.text.ends_with('%');
@@ -125,8 +130,12 @@ std::string as_printed(double value, const results::PrintedNumber& printed) {
          (percent ? " %" : "");
 }
 
-std::string as_printed(const stats::Interval& values, const results::PrintedNumber& printed) {
-  const std::string low = as_printed(values.low, printed), high = as_printed(values.high, printed);
+/// Values that a claim on them is about: times as durations, others as the claim prints its number.
+std::string shown_values(const stats::Interval& values, const results::ExactClaim& claim) {
+  const auto text = [&](double value) {
+    return is_time(claim.quantity) ? duration(value) : as_printed(value, claim.stated);
+  };
+  const std::string low = text(values.low), high = text(values.high);
   return low == high ? low : range(low, high);
 }
 
@@ -141,7 +150,7 @@ std::string steps_phrase(const JudgedOrder& order, const Result& result) {
             ? "unknown, because " + obstacle(std::span(order.benchmarks).subspan(i, 2), order.claim->metric, result)
             : with_interval(*step)));
     // Of several steps, the reader is told which one refutes the claim.
-    if (order.steps.size() > 1 && judge::does_not_grow(step)) texts.back() += " (does not grow)";
+    if (order.steps.size() > 1 && judge::does_not_grow(step)) texts.back() += " (not larger)";
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
@@ -197,6 +206,19 @@ std::string why_undecided(const judge::ExactValue& value, const std::string& val
                      value.benchmark, values);
 }
 
+/// The refuted value that is farthest from what is stated; nullptr if there is none.
+const judge::ExactValue* most_refuted(const std::vector<judge::ExactValue>& values) {
+  const auto off = [](const judge::ExactValue& one) {
+    const double most = std::max(std::abs(one.range.high - one.stated.low), std::abs(one.range.low - one.stated.high));
+    const double stated = std::max(std::abs(one.stated.low), std::abs(one.stated.high));
+    return stated > 0 ? most / stated : most;
+  };
+  const judge::ExactValue* found = nullptr;
+  for (const judge::ExactValue& one : values)
+    if (one.verdict == ClaimVerdict::kRefuted && (found == nullptr || off(one) > off(*found))) found = &one;
+  return found;
+}
+
 /// nullptr without such a value.
 const judge::ExactValue* first_with(const std::vector<judge::ExactValue>& values, ClaimVerdict verdict) {
   const auto found = std::ranges::find(values, verdict, &judge::ExactValue::verdict);
@@ -232,7 +254,7 @@ struct RowMaker {
   template <typename Text>
   std::string reason_of(const std::vector<judge::ExactValue>& values, Text text, const std::string& held) const {
     if (verdict == ClaimVerdict::kNotJudged) return fmt::format("Found in {}.", counted(values.size(), "benchmark"));
-    if (const judge::ExactValue* const wrong = first_with(values, ClaimVerdict::kRefuted))
+    if (const judge::ExactValue* const wrong = most_refuted(values))
       return fmt::format("{}.{}", text(*wrong), once_sentence(values));
     if (const judge::ExactValue* const open = first_with(values, ClaimVerdict::kUndecided))
       return why_undecided(*open, text(*open, true)) + ".";
@@ -256,13 +278,14 @@ struct RowMaker {
   ClaimRow operator()(const JudgedExact& exact) const {
     const results::PrintedNumber& stated = exact.claim->stated;
     const bool is_bound = exact.claim->relation != results::ExactClaim::Relation::kEqual;
-    ClaimRow row{.stated = std::string(relation_words(exact.claim->relation)) + stated.text};
+    ClaimRow row{.stated = std::string(relation_words(exact.claim->relation)) +
+                           (is_time(exact.claim->quantity) ? duration(stated.value) : stated.text)};
     if (exact.values.empty()) return without_values(std::move(row), exact.claim->quantity);
-    row.here = as_printed(range_of(exact.values), stated);
+    row.here = shown_values(range_of(exact.values), *exact.claim);
     row.why = reason_of(
         exact.values,
         [&](const judge::ExactValue& one, bool alone = false) {
-          const std::string values = as_printed(one.range, stated);
+          const std::string values = shown_values(one.range, *exact.claim);
           return alone ? values : fmt::format("{} has {}", one.benchmark, values);
         },
         is_bound ? "Within the bound" : "The stated number");
@@ -299,13 +322,14 @@ struct RowMaker {
   }
 
   ClaimRow operator()(const JudgedOrder& order) const {
-    static const std::map<ClaimVerdict, std::string_view> kFindings{{ClaimVerdict::kReproduced, "Every step grows"},
-                                                                    {ClaimVerdict::kRefuted, "Not every step grows"},
-                                                                    {ClaimVerdict::kUndecided, "One step may not grow"},
-                                                                    {ClaimVerdict::kNotJudged, "The steps"}};
+    static const std::map<ClaimVerdict, std::string_view> kFindings{
+        {ClaimVerdict::kReproduced, "Each is larger than the one before it"},
+        {ClaimVerdict::kRefuted, "One is not larger than the one before it"},
+        {ClaimVerdict::kUndecided, "One may not be larger than the one before it"},
+        {ClaimVerdict::kNotJudged, "Each by the one before it"}};
     const bool unknown = verdict == ClaimVerdict::kUndecided && std::ranges::any_of(order.steps, has_obstacle);
     return {.stated = fmt::format("{}", fmt::join(order.claim->variants, " < ")),
-            .why = fmt::format("{}: {}.", unknown ? "Not every step is known" : kFindings.at(verdict),
+            .why = fmt::format("{}: {}.", unknown ? "Not each is known" : kFindings.at(verdict),
                                steps_phrase(order, result))};
   }
 };

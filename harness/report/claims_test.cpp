@@ -124,6 +124,11 @@ TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
   const results::ExactClaim most{{"shelf/*", "bytes", ""}, {"1,500", 1500, 1}, results::ExactClaim::Relation::kMost};
   EXPECT_EQ(reason_of(most, 1500, 3), "Within the bound in 2 benchmarks.");
   EXPECT_EQ(reason_of(most, 1500, 1501), "shelf/deep/store has 1,501.");
+  const results::ExactClaim slow{{"shelf/*", "time", ""}, {"50,000,000", 5e7, 1}, results::ExactClaim::Relation::kMost};
+  EXPECT_EQ(reason_of(slow, 6e7, 1), "shelf/plain/store has 60.0 ms to 64.2 ms.");
+  // Of two that refute it, the one that is farther from the bound.
+  EXPECT_EQ(reason_of(most, 1900, 1501), "shelf/plain/store has 1,900.");
+  EXPECT_EQ(reason_of(most, 1501, 1900), "shelf/deep/store has 1,900.");
   const results::ExactClaim shown{{"shelf/*", "bytes", "", "tree"}, {"1,500", 1500, 1}};
   EXPECT_EQ(reason_of(shown, 1500, 1500), "No exhibit 'tree' of shelf/* has 'bytes'.");
 
@@ -136,17 +141,17 @@ TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
             "shelf/deep/store has 1,000; the formula gives 1,000 / 4 = 250.");
 
   const results::OrderClaim order{"bytes", "store", {"deep", "plain"}};
-  EXPECT_EQ(reason_of(order, 300, 100, 1), "Every step grows: plain / deep 3.00.");
-  EXPECT_EQ(reason_of(order, 100, 100, 3), "Not every step grows: plain / deep 1.00.");
+  EXPECT_EQ(reason_of(order, 300, 100, 1), "Each is larger than the one before it: plain / deep 3.00.");
+  EXPECT_EQ(reason_of(order, 100, 100, 3), "One is not larger than the one before it: plain / deep 1.00.");
   EXPECT_EQ(reason_of(order, 300, 100, 3, 99),
-            "Not every step is known: plain / deep unknown, because shelf/deep/store has different values of an exact "
+            "Not each is known: plain / deep unknown, because shelf/deep/store has different values of an exact "
             "metric.");
   EXPECT_EQ(reason_of(order, 0, 0, 0),
-            "Not every step is known: plain / deep unknown, because shelf/deep/store has no numbers.");
+            "Not each is known: plain / deep unknown, because shelf/deep/store has no numbers.");
 
   const results::OrderClaim times{"put", "store", {"deep", "plain"}};
-  EXPECT_EQ(reason_of(times, 300, 100), "Every step grows: plain / deep 3.00 (3.00 to 3.00).");
-  EXPECT_EQ(reason_of(times, 300, 100, 3), "One step may not grow: plain / deep 3.00.");
+  EXPECT_EQ(reason_of(times, 300, 100), "Each is larger than the one before it: plain / deep 3.00 (3.00 to 3.00).");
+  EXPECT_EQ(reason_of(times, 300, 100, 3), "One may not be larger than the one before it: plain / deep 3.00.");
 }
 
 TEST(Claims, of_numbers_say_what_keeps_them_from_a_verdict) {
@@ -229,18 +234,19 @@ TEST(Claims, about_an_exact_metric_are_printed_without_an_interval) {
   const std::string command = "`python3 make.py run --filter 'shelf/deep/store' --filter 'shelf/plain/store'`";
   EXPECT_EQ(text_of("bytes", {{plain, 300}, {deep, 150}, {deep, 150}}),
             "| Verdict | Claim | Stated | Here | Why |\n|---|---|---|---:|---|\n"
-            "| **reproduced** | Deep shelves need less | deep &lt; plain |  | Every step grows: plain / deep 2.00. |\n"
+            "| **reproduced** | Deep shelves need less | deep &lt; plain |  | Each is larger than the one before it: "
+            "plain / deep 2.00. |\n"
             "| **reproduced** | Half of it | 2.00 | 2.00 | 2.00 times as small: no less than the claimed 2.00. |\n");
   EXPECT_EQ(text_of("bytes", {{plain, 300}, {deep, 150}, {deep, 100}}),
             "| | Claim | Why |\n|---|---|---|\n"
-            "| **undecided** | Deep shelves need less | Not every step is known: plain / deep "
+            "| **undecided** | Deep shelves need less | Not each is known: plain / deep "
             "unknown, because shelf/deep/store has different values of an exact metric. " +
                 command +
                 " |\n| **undecided** | Half of it | shelf/deep/store has different values of an exact metric. " +
                 command + " |\n");
   EXPECT_EQ(text_of("instructions", {{plain, 300}, {plain, 300}, {deep, 150}}),
             "| | Claim | Why |\n|---|---|---|\n"
-            "| **undecided** | Deep shelves need less | Not every step is known: plain / deep "
+            "| **undecided** | Deep shelves need less | Not each is known: plain / deep "
             "unknown, because shelf/deep/store has one process, which proves no exact value. " +
                 command +
                 " |\n| **undecided** | Half of it | shelf/deep/store has one process, which proves no exact value. " +

@@ -235,8 +235,10 @@ Section control_section(const judge::Control& control) {
   chart.title = fmt::format("{} in {} of equal builds", counted(control.false_alarms, "false alarm"),
                             counted(control.rows.size(), "comparison"));
   chart.note =
-      "One benchmark of each family ran as two arms of one build, each in links of its own, interleaved with all "
-      "others. Any difference beyond what layouts differ by is an error of the session.";
+      "One benchmark of each family that the session measured ran as two arms of one build, each in links of its own, "
+      "interleaved with all others. Any difference beyond what layouts differ by is an error of the session. The "
+      "smallest detectable change is the least by which two builds must differ to be told apart here. Two variants are "
+      "told apart by the interval of their own ratio, which may be narrower.";
   chart.text = fmt::format("Dot plot of the time ratios of {} to themselves.", counted(rows.size(), "benchmark"));
   chart.data = {{"rows", std::move(rows)}, {"bands", band(judge::kHarmlessBias)}};
   chart.words = {{"axis", "the second arm against the first"}};

@@ -42,6 +42,7 @@ struct TableColumn {
   std::string title;
   Kind kind = Kind::kText;
   bool is_detail = false;  ///< a page without the room for all columns begins without it; the reader can show it
+  bool is_below = false;   ///< of a last column: its cells have a line of their own below the others of their row
 };
 using enum TableColumn::Kind;
 

@@ -142,7 +142,7 @@ Section errata_section(const std::string& family, std::span<const results::Artic
   Table table{
       family.empty() ? "errata" : family + "-errata",
       "Figures of an article that contradict its other figures or a measurement",
-      {{"Claim", kText}, {"Article", kText}, {"As printed", kText}, {"Arithmetic", kText}, {"Measured", kText}}};
+      {{"Claim", kText}, {"Article", kText, true}, {"As printed", kText}, {"Arithmetic", kText}, {"Measured", kText}}};
   for (const results::Article& article : articles) {
     if (article.family != family) continue;
     for (const results::Erratum& erratum : article.errata)

@@ -242,8 +242,8 @@ std::vector<Chart> series_charts(const std::string& family, const ExhibitGroup& 
   const std::size_t variants = keep_few(lines);
   Chart chart = line_chart(group.chart_name(family), lines, axes);
   chart.title = group.info->title;
-  chart.note = fmt::format("{} over {}, in {}, from a pass that is not timed.", capitalized(axes.y_title), axes.x_title,
-                           group.workload);
+  chart.note = fmt::format("{}. Horizontal: {}. In {}, from a pass that is not timed.", capitalized(axes.y_title),
+                           axes.x_title, group.workload);
   if (variants > kShownSeries)
     chart.note += fmt::format(
         " {} of {} variants are shown: the reference, and others whose last values are spread over those of all. The "
@@ -288,6 +288,7 @@ std::optional<Chart> replay_of(const std::string& family, const ExhibitGroup& gr
 
 std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& group, const ExhibitContents& contents) {
   std::vector<Chart> charts;
+  json::array names;  // of all of them, so that one has the same colour beside another
   for (const Exhibit* one : group.exhibits) {
     if (charts.size() == kShownApart) break;
     std::optional<FileEvents> file = parsed<FileEvents>(*one, contents);
@@ -299,17 +300,20 @@ std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& g
     }
     const std::size_t shown = std::min(kShownEvents, file->traceEvents.size());
     json::array rows;
-    for (const FileEvent& event : file->traceEvents | std::views::take(shown))
+    for (const FileEvent& event : file->traceEvents | std::views::take(shown)) {
+      if (std::ranges::find(names, json::value(event.name)) == names.end()) names.push_back(json::value(event.name));
       rows.push_back(json::object{{"name", event.name},
                                   {"benchmark", one->benchmark},
                                   {"thread", event.tid},
                                   {"begin", event.ts},
                                   {"end", event.ts + event.dur}});
+    }
     Chart& chart = charts.emplace_back(apart_chart("events", family, group, *one));
-    const std::string what =
-        fmt::format("{} of {} events; the profilers of browsers open the file {}.",
-                    shown == file->traceEvents.size() ? "All" : fmt::format("The first {}", whole(shown)),
-                    whole(file->traceEvents.size()), one->file);
+    const std::size_t all = file->traceEvents.size();
+    const std::string count = shown < all ? fmt::format("The first {} of {} events", whole(shown), whole(all))
+                              : all == 1  ? "The only event"
+                                          : fmt::format("All {} events", whole(all));
+    const std::string what = fmt::format("{}; the profilers of browsers open the file {}.", count, one->file);
     chart.note = apart_note(group, *one, what);
     chart.text = fmt::format("Bars of what each {} did over time, in {}.", file->axes.row, one->benchmark);
     double end = 0;
@@ -318,6 +322,8 @@ std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& g
     chart.words = {{"row", file->axes.row}};
     set_unit(chart, event_axis(file->axes, end));
   }
+  for (Chart& chart : charts)
+    if (chart.spec == "events") chart.values = {{"names", names}};
   return charts;
 }
 
@@ -384,6 +390,14 @@ constexpr std::array<MakeCharts, 4> kMakers{
       return event_charts(family, group, contents);
     }};
 
+/// Two workloads may make pictures of one title.
+void tell_apart(std::vector<std::pair<Picture, std::string>>& pictures_on) {
+  std::map<std::string, int> counts;
+  for (const auto& [picture, workload] : pictures_on) ++counts[picture.title];
+  for (auto& [picture, workload] : pictures_on)
+    if (counts.at(picture.title) > 1) picture.title += ", on " + workload;
+}
+
 }  // namespace
 
 std::vector<Chart> exhibit_charts(const std::string& family, const results::Family& described, const Result& result,
@@ -423,7 +437,7 @@ std::vector<Picture> exhibit_pictures(const std::string& family, const results::
   std::set<std::string> compared;
   for (const PictureComparison& comparison : picture_comparisons(family, described, result, contents))
     for (const Picture& picture : comparison.pictures) compared.insert(picture.name);
-  std::vector<Picture> pictures;
+  std::vector<std::pair<Picture, std::string>> pictures_on;
   for (ExhibitGroup& group : groups_of(family, result)) {
     if (group.info->kind != ExhibitKind::kImage) continue;
     std::erase_if(group.exhibits, [&](const Exhibit* one) { return compared.contains(picture_name(family, *one)); });
@@ -431,9 +445,12 @@ std::vector<Picture> exhibit_pictures(const std::string& family, const results::
       if (std::optional<Picture> picture =
               picture_of(family, *one, fmt::format("{}: {}", variant_of(*one), group.info->title), contents)) {
         picture->note = apart_note(group, *one, "A picture of the answer.") + origin_of(*one);
-        pictures.push_back(std::move(*picture));
+        pictures_on.emplace_back(std::move(*picture), results::benchmark_parts(one->benchmark).workload);
       }
   }
+  tell_apart(pictures_on);
+  std::vector<Picture> pictures;
+  for (auto& [picture, workload] : pictures_on) pictures.push_back(std::move(picture));
   return pictures;
 }
 

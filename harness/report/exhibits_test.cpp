@@ -112,6 +112,15 @@ TEST(ExhibitCharts, of_events_name_their_rows_and_the_unit_of_their_time) {
   EXPECT_NE(threads.find(R"("title":"ms since the start")"), std::string::npos) << threads;
 }
 
+TEST(ExhibitPictures, of_two_workloads_name_them) {
+  Shown shown;
+  shown.add("shelf/plain/fill", {"picture", "The shelf", ExhibitKind::kImage}, "\x89PNG");
+  std::vector<std::string> titles;
+  for (const Picture& picture : exhibit_pictures("shelf", {}, shown.result, shown.contents))
+    titles.push_back(picture.title);
+  EXPECT_EQ(titles, (Names{"plain: The shelf, on store", "quick: The shelf", "plain: The shelf, on fill"}));
+}
+
 TEST(ExhibitPictures, are_one_for_each_variant_with_the_reference_first) {
   const Shown shown;
   const std::vector<Picture> pictures = exhibit_pictures("shelf", {}, shown.result, shown.contents);
@@ -269,6 +278,24 @@ TEST(SweepCharts, are_a_line_for_each_variant) {
   const Expected<std::string> drawn =
       (*renderer)->render("sweep", drawing_specification(charts.front(), DrawingTarget::kFile));
   EXPECT_TRUE(drawn) << (drawn ? "" : drawn.error().what);
+}
+
+TEST(SweepCharts, name_the_points_at_which_the_order_turns) {
+  results::Result result = swept("threads per core");
+  const results::WorkloadInfo& workload = result.workloads.front();
+  EXPECT_EQ(turning_points(workload, result, "quick"), "");
+  EXPECT_EQ(turning_points(workload, result, "nobody"), "");
+  EXPECT_EQ(turning_points(workload, result, "plain"),
+            "at 2 threads quick has the lowest median, 53.0 ns (50.7 to 55.3) against 103 ns (101 to 105); "
+            "at 32 threads quick has the lowest median, 3.31 ns (3.17 to 3.45) against 6.44 ns (6.30 to 6.58)");
+  // Overlapping intervals count at the last point alone.
+  for (results::Process& process : result.processes)
+    if (process.benchmark == "shelf/plain/store")
+      for (results::ProcessPoint& point : process.points)
+        for (auto& [phase, samples] : point.samples) samples = {samples.front() * 0.52};
+  const std::string text = turning_points(workload, result, "plain");
+  EXPECT_EQ(text.find("at 2 threads"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("; these two intervals overlap")) << text;
 }
 
 TEST(SweepCharts, compare_only_lines_that_reach_the_last_point) {

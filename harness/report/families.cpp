@@ -153,7 +153,8 @@ std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes
   if (measured.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
   std::vector<Contender> contenders;
   for (const VariantTimes& one : measured)
-    contenders.push_back({(one.variant->reference ? "the reference " : "") + one.variant->name, one.all.time});
+    contenders.push_back({(one.variant->reference ? "the reference " : "") + one.variant->name, one.all.time,
+                          one.variant->reference && tells_apart(best.all.ratio)});
   const auto base =
       std::find_if(measured.begin(), measured.end(), [](const VariantTimes& one) { return one.variant->reference; });
   const std::string ratio =
@@ -276,7 +277,8 @@ void add_published(Chart& chart, const WorkloadInfo& workload, std::span<const r
       }
     }
   if (!sources.empty())
-    chart.note += fmt::format(" Diamonds: where the ratios that {} states would put a variant.", enumerated(sources));
+    chart.note +=
+        fmt::format(" Hollow diamonds: where the ratios that {} states would put a variant.", enumerated(sources));
 }
 
 std::vector<Chart> time_charts(const std::string& family, const results::Family&, const Result& result,

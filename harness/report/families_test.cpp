@@ -139,7 +139,7 @@ TEST(Families, a_plot_of_times_marks_what_an_article_states) {
   const double from = judge::median_of(judge::process_times(result, "command_bucket/v1_st_new/frame_work", "add"));
   EXPECT_DOUBLE_EQ(found->at("value").as_double(), from / 1.46);
   EXPECT_EQ(found->at("what"), "1.46 times as fast as v1_st_new");
-  EXPECT_NE(frame.note.find("Diamonds: where the ratios that "), std::string::npos) << frame.note;
+  EXPECT_NE(frame.note.find("Hollow diamonds: where the ratios that "), std::string::npos) << frame.note;
   EXPECT_TRUE(
       chart(section_of("command_bucket", result), "command_bucket-frame_work").data.at("published").as_array().empty());
 }

@@ -76,13 +76,14 @@ std::string padding(std::string_view text, int most) {
   return pad;
 }
 
-/// Whether a drawing is too high for its width to be made smaller until it fits on a sheet of paper.
+/// Whether a drawing is too high for its width to share a sheet of paper with a second row of plots: made so small, its
+/// words could not be read.
 bool is_long(std::string_view svg) {
   const auto number = [&](std::string_view name) {
     const std::size_t at = svg.find(name);
     return at < svg.find('>') ? std::strtod(std::string(svg.substr(at + name.size(), 12)).c_str(), nullptr) : 0;
   };
-  return number(" height=\"") > 2 * number(" width=\"");
+  return number(" height=\"") > 1.25 * number(" width=\"");
 }
 
 /// Text that may wrap inside its identifiers, after an underscore and before an inner capital: a cell of numbers may
@@ -100,7 +101,7 @@ std::string breakable_words(std::string_view text) {
 
 /// A name that may wrap after each of its parts: "family/variant", "commit..commit"; and inside a long part.
 std::string breakable(std::string_view name) {
-  constexpr std::size_t kLongPart = 32;
+  constexpr std::size_t kLongPart = 24;
   std::string out;
   for (std::size_t at = 0; at < name.size();) {
     const std::size_t slash = std::min(name.find('/', at), name.size() - 1);
@@ -302,13 +303,19 @@ class HtmlWriter {
     put("<div class=\"table\" id=\"{0}\">\n<div class=\"caption\"><p><span id=\"{0}-title\">{2}</span>{3}</p></div>\n"
         "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
         "<table role=\"table\" aria-labelledby=\"{0}-title\"{1}>\n<thead role=\"rowgroup\"><tr role=\"row\">",
-        id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"));
+        id, layout_of(table), escape_html(table.caption), link_to(id, "the table"));
     for (const TableColumn& column : table.columns)
       put("<th scope=\"col\" role=\"columnheader\" class=\"{}\"{}>{}</th>", class_of(column.kind),
           column.is_detail ? " data-detail" : "", breakable_words(column.title));
     out_ += "</tr></thead>\n<tbody role=\"rowgroup\">\n";
     rows(table);
     out_ += "</tbody>\n</table>\n</div>\n</div>\n";
+  }
+
+  static std::string layout_of(const Table& table) {
+    if (table.columns.size() == 2) return " class=\"pairs\"";
+    if (table.columns.empty() || !table.columns.back().is_below) return "";
+    return fmt::format(" class=\"two-lines\" style=\"--columns: {}\"", table.columns.size() - 1);
   }
 
   void rows(const Table& table) {
@@ -428,7 +435,7 @@ class HtmlWriter {
   }
 
   void element(const PictureComparison& comparison) {
-    const std::string id = "figure-" + comparison.name;
+    const std::string id = "pictures-" + comparison.name;
     put("<figure id=\"{}\" class=\"comparison\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n<ul "
         "class=\"compared\">\n",
         id, escape_html(comparison.title), link_to(id, "the figure"), escape_html(comparison.note));

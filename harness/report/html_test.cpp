@@ -200,6 +200,13 @@ TEST(Html, a_table_says_which_columns_are_details_and_which_heads_a_row) {
             std::string::npos);
 }
 
+TEST(Html, a_table_may_have_its_last_column_below_the_others) {
+  Document document;
+  Table table{"t", "t", {{"Name", kName}, {"Width", kNumber}, {"Why", kText, false, true}}, {{"a", "1", "Words"}}};
+  document.pages[0].sections.push_back({"s", "S", {table}, {}});
+  EXPECT_NE(to_single_html(document, {}).find(" class=\"two-lines\" style=\"--columns: 2\">"), std::string::npos);
+}
+
 TEST(Html, folds_the_table_of_a_chart_below_it) {
   Document document;
   Chart chart("lines", "c");
@@ -226,7 +233,7 @@ TEST(Html, marks_a_drawing_that_is_too_high_for_a_sheet) {
     return to_single_html(document, {{"c", drawing}}).find("data-chart=\"c\" class=\"long\">") != std::string::npos;
   };
   EXPECT_TRUE(is_long("<svg width=\"400\" height=\"900\"></svg>"));
-  EXPECT_FALSE(is_long("<svg width=\"400\" height=\"800\"></svg>"));
+  EXPECT_FALSE(is_long("<svg width=\"400\" height=\"500\"></svg>"));
   EXPECT_FALSE(is_long("<svg><rect width=\"1\" height=\"900\"/></svg>"));
 }
 
@@ -254,6 +261,8 @@ TEST(Html, has_the_bytes_of_each_compared_picture_once) {
   const std::string page =
       to_single_html(report_document({.result = &result, .exhibits = contents}, sample::background()), {});
   EXPECT_EQ(wrong_with(page), "");
+  EXPECT_NE(page.find("<figure id=\"pictures-shadows-noise\""), std::string::npos)
+      << "a chart has its family's name, too";
   const auto count = [&](std::string_view part) {
     std::size_t found = 0;
     for (std::size_t at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) ++found;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <limits>
+#include <ranges>
 #include <set>
 
 #include "harness/report/charts.h"
@@ -34,13 +35,17 @@ json::object interval_of(const Line& line, const LinePoint& point, const std::st
 }  // namespace
 
 Chart line_chart(std::string_view name, const std::vector<Line>& lines, const LineAxes& axes) {
-  json::array rows, intervals;
+  json::array rows, intervals, shades;
+  const std::size_t coloured =
+      lines.size() == kColouredLines + 1 ? lines.size() : std::min(kColouredLines, lines.size());
+  for (const Line& line : lines | std::views::take(coloured)) shades.push_back(json::value(line.name));
+  if (coloured < lines.size()) shades.push_back("others");
   std::set<double> at;
   std::size_t most = 0;
   double low = std::numeric_limits<double>::max(), high = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const bool coloured = i < kColouredLines || lines.size() == kColouredLines + 1;
-    const std::string shade = coloured ? lines[i].name : "others";
+  for (std::size_t drawn = 0; drawn < lines.size(); ++drawn) {
+    const std::size_t i = (coloured + drawn) % lines.size();  // the named lines over the others
+    const std::string shade = i < coloured ? lines[i].name : "others";
     for (const LinePoint& point : lines[i].points) {
       rows.push_back(row_of(lines[i], point, shade, axes.y_time.has_value()));
       low = std::min(low, point.y);
@@ -74,6 +79,7 @@ Chart line_chart(std::string_view name, const std::vector<Line>& lines, const Li
   chart.values = {{"x_scale", scale(axes.x_log, {{"nice", false}, {"padding", 12}})},
                   {"y_scale", scale(axes.y_log, {{"nice", false}, {"padding", 12}})},
                   {"point_size", most > kMostDots ? 4 : 62},
+                  {"shades", std::move(shades)},
                   {"x_values", nullptr}};
   if (axes.ticks_at_points) chart.values.back().second = json::array(at.begin(), at.end());
   return chart;

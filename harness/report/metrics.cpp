@@ -158,6 +158,22 @@ std::vector<const BenchmarkCounters*> sorted_by_variant(const MetricChart& wante
   return sorted;
 }
 
+constexpr std::size_t kMostInTitle = 3;  ///< variants
+
+/// The variants that have the most, in the order of their benchmarks.
+std::vector<std::string> with_the_most(const MetricChart& wanted, const std::vector<BenchmarkCounters>& benchmarks) {
+  std::optional<double> most;
+  std::vector<std::string> names;
+  for (const BenchmarkCounters& one : benchmarks) {
+    const std::optional<double> value = one.value(wanted);
+    if (!value || (most && *value < *most)) continue;
+    if (!most || *value > *most) names.clear();
+    most = value;
+    if (std::ranges::find(names, one.variant->name) == names.end()) names.push_back(one.variant->name);
+  }
+  return names;
+}
+
 /// The finding: who has the most. With noise, where the processes of another benchmark may have as much, it says so.
 std::string title_of(const MetricChart& wanted, const std::vector<BenchmarkCounters>& benchmarks, const Result& result,
                      const judge::Fitness& fitness) {
@@ -172,7 +188,7 @@ std::string title_of(const MetricChart& wanted, const std::vector<BenchmarkCount
   if (!exact && !fitness.fit) return fmt::format("{}: {}", capitalized(wanted.axis), not_judged(fitness));
   const auto value = [&](const BenchmarkCounters* one) { return *one->value(wanted); };
   const double most = std::ranges::max(all | std::views::transform(value));
-  std::vector<std::string> who;
+  const std::vector<std::string> who = with_the_most(wanted, benchmarks);
   const BenchmarkCounters* first = nullptr;
   std::size_t equal = 0, near = 0;
   for (const BenchmarkCounters* one : all) {
@@ -180,15 +196,13 @@ std::string title_of(const MetricChart& wanted, const std::vector<BenchmarkCount
     if (value(one) != most) continue;
     ++equal;
     if (first == nullptr) first = one;
-    if (std::ranges::find(who, one->variant->name) == who.end()) who.push_back(one->variant->name);
   }
   const std::string shown_most = fmt::format("{} {}", number(most), wanted.unit);
   if (equal == all.size()) return "Every variant has " + shown_most;
   if (near == all.size()) return "Every variant has about " + shown_most;
-  constexpr std::size_t kMostNamed = 3;
   const std::string where = equal == 1 ? fmt::format(", in {}", first->workload->name) : "";
   const std::string names =
-      who.size() <= kMostNamed ? enumerated(who) : fmt::format("{} and {} others", who.front(), who.size() - 1);
+      who.size() <= kMostInTitle ? enumerated(who) : fmt::format("{} and {} others", who.front(), who.size() - 1);
   std::string title = fmt::format("{} {} the most: {}{}", names, who.size() == 1 ? "has" : "have", shown_most, where);
   if (exact) return title;
   const bool overlaps = std::ranges::any_of(all, [&](const BenchmarkCounters* one) {
@@ -209,17 +223,30 @@ std::optional<Chart> chart_of(const MetricChart& wanted, const std::string& fami
                                 {"workload", one->workload->name},
                                 {"value", *one->value(wanted)},
                                 {"shown", number(*one->value(wanted))}});
+  // As many pairs of a colour and a shape as there are workloads.
+  constexpr const char* kShapes[] = {"circle", "square", "triangle-up", "diamond", "cross", "triangle-down"};
+  constexpr std::size_t kKinds = std::size(kShapes);
+  json::array workloads, colors, shapes;
+  for (const BenchmarkCounters* one : sorted) {
+    if (std::ranges::find(workloads, json::value(one->workload->name)) != workloads.end()) continue;
+    const std::size_t i = workloads.size();
+    workloads.push_back(json::value(one->workload->name));
+    colors.push_back(json::value(fmt::format("var(--c{})", i % kKinds + 1)));
+    shapes.push_back(kShapes[(i + i / kKinds) % kKinds]);
+  }
   if (wanted.line) line.push_back(json::object{{"x", *wanted.line}});
   Chart chart("metric", fmt::format("{}-{}", family, wanted.name));
   chart.title = title_of(wanted, benchmarks, result, fitness);
   chart.note = wanted.note;
   chart.text = fmt::format("Dot plot of {} by variant and workload. {}.", wanted.axis, chart.title);
-  std::vector<std::string> kept{sorted.back()->variant->name};  // the title names it
+  std::vector<std::string> kept = with_the_most(wanted, benchmarks);
+  if (kept.size() > kMostInTitle) kept.resize(1);  // the title names no others
   for (const results::VariantCard& variant : result.variants)
     if (variant.family == family && variant.reference) kept.push_back(variant.name);
   chart.first = first_of(rows, kept);
   chart.data = {{"rows", std::move(rows)}, {"line", std::move(line)}};
   chart.words = {{"axis", wanted.axis}};
+  chart.values = {{"workloads", std::move(workloads)}, {"colors", std::move(colors)}, {"shapes", std::move(shapes)}};
   return chart;
 }
 

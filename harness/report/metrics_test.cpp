@@ -1,5 +1,6 @@
 #include "harness/report/metrics.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -117,6 +118,30 @@ TEST(Metrics, are_plotted_if_variants_differ) {
   const std::vector<Chart> both = metric_charts("allocator", described("allocator"), result);
   ASSERT_EQ(both.size(), 2u);
   EXPECT_EQ(both[1].title, "buddy has the most: 2.34 times the peak of requested bytes as a heap, in random_replace");
+}
+
+TEST(Metrics, are_drawn_of_every_variant_that_a_title_names) {
+  results::Result result = sample::result();
+  const results::VariantCard card = *results::find_variant(result, "allocator/buddy/random_replace");
+  results::Process process;
+  for (const results::Process& one : result.processes)
+    if (one.benchmark == "allocator/buddy/random_replace") process = one;
+  // The most, 9, is of two variants; one of them has less in the workload that comes last.
+  for (int i = 0; i < 30; ++i) {
+    result.variants.push_back(card);
+    result.variants.back().name = fmt::format("more_{:02}", i);
+    for (const char* workload : {"growing_buffers", "random_replace"}) {
+      process.benchmark = fmt::format("allocator/more_{:02}/{}", i, workload);
+      const bool most = i % 29 == 0 && process.benchmark.ends_with("growing_buffers");
+      process.counters["internal_fragmentation"] = most ? 9 : 2;
+      result.processes.push_back(process);
+    }
+  }
+  const Chart chart = metric_charts("allocator", described("allocator"), result).at(0);
+  EXPECT_EQ(chart.title.find("more_00 and more_29 have the most: 9.00"), 0u) << chart.title;
+  ASSERT_FALSE(chart.first.empty());
+  for (const char* named : {"more_00", "more_29"})
+    EXPECT_NE(std::ranges::find(chart.first, named), chart.first.end()) << named;
 }
 
 }  // namespace lab::report

@@ -31,7 +31,7 @@ std::string sentence_of(const ChoiceAnswer& answer) {
   text += ".";
   std::vector<std::string> price;
   if (!answer.memory.empty()) price.push_back(answer.memory);
-  if (!answer.worst.empty()) price.push_back(fmt::format("worst call {}", answer.worst));
+  if (!answer.worst.empty()) price.push_back(fmt::format("at worst {}", answer.worst));
   if (!price.empty()) text += fmt::format(" Price: {}.", enumerated(price));
   if (!answer.cannot.empty()) text += " " + answer.cannot;
   return text;
@@ -49,8 +49,16 @@ std::optional<Chart> chart_of(const AnsweredFamily& family, const ChoiceAnswer& 
 }
 
 Table refuted_table(const std::vector<ArticleLine>& lines) {
+  std::size_t all = 0, of_drivers = 0;
+  for (const ArticleLine& line : lines) {
+    all += line.refuted.size();
+    if (is_about_drivers(*line.article)) of_drivers += line.refuted.size();
+  }
   Table table{"refuted",
-              "Published claims that do not hold here",
+              of_drivers == 0 || of_drivers == all
+                  ? "Published claims that do not hold here"
+                  : fmt::format("Published claims that do not hold here: {} about what was timed, {} about drivers",
+                                all - of_drivers, of_drivers),
               {{"Verdict", kVerdict}, {"Claim", kText}, {"Article", kText}, {"Why", kText}}};
   for (const ArticleLine& line : lines)
     for (const RefutedClaim& claim : line.refuted) {
@@ -111,7 +119,7 @@ Section answers_section(const std::vector<AnsweredFamily>& families) {
                {"Answer", kName},
                {"Time (95 % interval)", kText},
                {"Gain", kText},
-               {"Worst call", kShort},
+               {"At worst", kShort},
                {"Memory", kShort},
                {"What it cannot do", kText}}};
   List others;

@@ -111,6 +111,23 @@ TEST(FitScript, a_label_is_beside_its_point_or_has_a_line_to_it) {
   const std::string far = "free_place([100, 100], 40, 40, " + plot + ", [box_around(100, 100, 60, 60)], [";
   EXPECT_EQ(fit_script("((one) => one.away >= kBeside && one.line.length > 0)(" + far + "]))"), "true");
   EXPECT_EQ(fit_script(far + "box_around(150, 150, 150, 150)])"), "null") << "no line may cross another name";
+  EXPECT_EQ(fit_script("[[], [[145, 100]], [[165, 100]]].map((others) => free_place([100, 100], 40, 40, " + plot +
+                       ", [], [], others).led)"),
+            "[false,true,false]")
+      << "a name nearer to another point";
+}
+
+TEST(FitScript, lines_to_points_cross_no_other_point_if_there_is_a_place) {
+  Script fit_script = fit();
+  // The nearest free place is beyond the other point.
+  const std::string crosses = "(({line}) => line.some((piece) => touch(piece, box_around(100, 130, kMark, kMark))))";
+  const std::string plot = "{width: 300, height: 400, place_of: ({x, y}) => [x, y]}",
+                    way = "[box_around(100, 85, 90, 43)]";
+  EXPECT_EQ(fit_script(crosses + "(free_place([100, 100], 46, 40, " + plot + ", " + way + ", []))"), "true");
+  EXPECT_EQ(
+      fit_script(crosses + "(placed_labels([{x: 100, y: 100}], [{x: 100, y: 100}, {x: 100, y: 130}], () => 40, 40, " +
+                 plot + ", " + way + ")[0])"),
+      "false");
 }
 
 TEST(FitScript, labels_avoid_marks_intervals_fronts_and_lines) {

@@ -155,8 +155,12 @@ Section provenance_section(const Result& result, const judge::Picture* picture) 
   const results::MachineState& facts = result.facts;
   const results::Session& session = result.session;
   Section section{"provenance", "Provenance"};
-  if (picture != nullptr && picture->several()) section.add(sessions_table(*picture));
-  section.add(Paragraph{"To repeat the session with the same sources and pins:"});
+  const bool several = picture != nullptr && picture->several();
+  if (several) section.add(sessions_table(*picture));
+  section.add(Paragraph{several
+                            ? "To repeat the session that gives this page its head, with the same sources and pins; "
+                              "the report of the others has their own commands:"
+                            : "To repeat the session with the same sources and pins:"});
   section.add(Preformatted{repeat_commands(result)});
   section.add(facts_table(
       "machine", "Machine",
@@ -173,7 +177,7 @@ Section provenance_section(const Result& result, const judge::Picture* picture) 
        {"Governor", facts.governor},
        {"Turbo", facts.turbo},
        {"SMT", facts.smt},
-       {"Address randomisation", facts.aslr},
+       {"Address space randomization", facts.aslr},
        {"Transparent huge pages", facts.transparent_huge_pages},
        {"C library", facts.libc},
        {"Distribution", facts.distribution},

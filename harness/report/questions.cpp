@@ -7,9 +7,11 @@
 #include "harness/base/fit.h"
 #include "harness/judge/claim.h"
 #include "harness/judge/summary.h"
+#include "harness/report/choice.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/standing.h"
+#include "harness/report/sweeps.h"
 
 namespace lab::report {
 
@@ -53,10 +55,26 @@ std::string metrics_of(const Question& question, const WorkloadInfo& workload, c
   return text;
 }
 
+/// "call of vkCreateBuffer" of "a call of vkCreateBuffer"
+std::string without_article(const std::string& what) {
+  for (const std::string_view article : {"a ", "an ", "the "})
+    if (what.starts_with(article)) return what.substr(article.size());
+  return what;
+}
+
 /// "mimalloc takes 41.2 ns (40.1 to 42.0) per block, 0.80 of c_library's time, but its interval overlaps that of
 /// tcmalloc"
-std::string fastest(const Question& question, const WorkloadInfo& workload, const Result& result) {
-  const std::vector<Timed> all = timed(workload, result);
+std::string fastest(const Question& question, const results::Family& described, const WorkloadInfo& workload,
+                    const Result& result) {
+  std::vector<Timed> all = timed(workload, result);
+  std::vector<std::string> apart;  // whose times lack something
+  std::erase_if(all, [&](const Timed& one) {
+    const std::string lacks = lacked_by(described, *one.variant);
+    if (!lacks.empty())
+      apart.push_back(fmt::format("{}, whose {} contains no {}", one.variant->name, duration(one.time.median),
+                                  without_article(lacks)));
+    return !lacks.empty();
+  });
   if (all.empty()) return "";
   const Timed& best = all.front();
   std::string text =
@@ -69,14 +87,18 @@ std::string fastest(const Question& question, const WorkloadInfo& workload, cons
   if (ratio) text += fmt::format(", {} of {}'s time", with_interval(*ratio), reference->name);
   std::vector<Contender> contenders;
   for (const Timed& one : all)
-    if (one.variant != reference || !tells_apart(ratio)) contenders.push_back({one.variant->name, one.time});
+    contenders.push_back({one.variant->name, one.time, one.variant == reference && tells_apart(ratio)});
   if (const std::string doubt = doubt_of(contenders); !doubt.empty()) text += ", but " + doubt;
+  if (workload.axis)
+    if (const std::string turns = turning_points(workload, result, best.variant->name); !turns.empty())
+      text += "; " + turns;
   text += metrics_of(question, workload, results::benchmark_name(workload.family, best.variant->name, workload.name),
                      result);
   if (std::string weakness = best.variant->weakness; !weakness.empty()) {
     if (weakness.ends_with('.')) weakness.pop_back();  // the answer's own ends it
     text += fmt::format(". {}: {}", best.variant->name, uncapitalized(weakness));
   }
+  if (!apart.empty()) text += fmt::format(". Not compared: {}", enumerated(apart));
   return text;
 }
 
@@ -89,8 +111,8 @@ std::string compared(const Question& question, const WorkloadInfo& workload, con
   };
   const std::optional<judge::MeasuredRatio> time = ratio_of("");
   if (!time) return "";
-  std::string text =
-      fmt::format("{} takes {} of the time of {}", question.between[1], with_interval(*time), question.between[0]);
+  std::string text = fmt::format("{} takes {} of the time of {}{}", question.between[1], with_interval(*time),
+                                 question.between[0], tells_apart(time) ? "" : ", which shows no difference");
   for (const std::string& metric : question.metrics)
     if (const std::optional<judge::MeasuredRatio> ratio = ratio_of(metric))
       text += fmt::format("; {}: {} times that of {}", metric_title(workload, metric),
@@ -113,8 +135,8 @@ std::vector<AnsweredQuestion> answered_questions(const std::string& family, cons
           result.workloads, [&](const WorkloadInfo& one) { return one.family == family && one.name == name; });
       std::string answer;
       if (workload != result.workloads.end())
-        answer =
-            question.between.empty() ? fastest(question, *workload, result) : compared(question, *workload, result);
+        answer = question.between.empty() ? fastest(question, described, *workload, result)
+                                          : compared(question, *workload, result);
       if (answer.empty())
         answered.waiting.push_back(name);
       else if (fitness.fit)

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/base/layout.h"
+#include "harness/report/choice.h"
 #include "harness/report/sample_test.h"
 
 namespace lab::report {
@@ -15,6 +16,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 results::Family asks(results::Question question) {
@@ -48,6 +50,20 @@ TEST(Questions, between_two_variants_say_what_the_second_one_takes_of_the_first_
   EXPECT_THAT(all[0].answers, ElementsAre(AllOf(HasSubstr("buddy takes 0.25"), HasSubstr(" of the time of c_library"),
                                                 HasSubstr("slack: 0.500 times that of c_library"))));
   EXPECT_EQ(all[0].command, "");
+}
+
+TEST(Questions, compare_no_time_that_lacks_something) {
+  results::Result result = sample::result();
+  for (results::VariantCard& variant : result.variants)
+    if (variant.name == "buddy") variant.traits["calls"] = "none";
+  results::Family family = asks({"Which one?", {"random_replace"}, {}, {}, ""});
+  family.choice.emplace();
+  family.choice->groups = {{"Without calls", "calls", "none", "random_replace", "a call of the driver"},
+                           {"With calls", "", "", "random_replace"}};
+  const std::vector<AnsweredQuestion> all = answered_questions("allocator", family, result);
+  EXPECT_THAT(all.at(0).answers,
+              ElementsAre(AllOf(Not(HasSubstr("buddy takes")), HasSubstr(". Not compared: buddy, whose "),
+                                HasSubstr(" contains no call of the driver"))));
 }
 
 TEST(Questions, of_an_unfit_session_have_no_answer) {

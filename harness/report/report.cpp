@@ -159,6 +159,20 @@ std::string lead(const ReportInput& input, const std::vector<JudgedArticle>& jud
   return text + " " + drivers_phrase(input.atlas);
 }
 
+/// "" if every exhibit of the result has its file; a latency distribution needs none.
+std::string missing_files_sentence(const ReportInput& input) {
+  if (input.result == nullptr) return "";
+  const auto missing =
+      static_cast<std::size_t>(std::ranges::count_if(input.result->exhibits, [&](const results::Exhibit& exhibit) {
+        return exhibit.info.kind != results::ExhibitKind::kLatency && !input.exhibits.contains(exhibit.file);
+      }));
+  return missing == 0 ? ""
+                      : fmt::format(
+                            "The files of {} are not beside the result, so their pictures and plots are left "
+                            "out.",
+                            counted(missing, "exhibit"));
+}
+
 std::vector<std::string> unusual_sentences(const ReportInput& input, const judge::Fitness& fitness, bool running) {
   std::vector<std::string> sentences;
   if (input.result != nullptr) sentences = unusual(*input.result, running);
@@ -169,6 +183,8 @@ std::vector<std::string> unusual_sentences(const ReportInput& input, const judge
     if (const std::string sentence = capitalized(found);
         !sentence.empty() && std::ranges::find(sentences, sentence) == sentences.end())
       sentences.push_back(sentence);
+  if (const std::string sentence = missing_files_sentence(input); !sentence.empty() && !running)
+    sentences.push_back(sentence);
   for (const DriverColumn& column : input.atlas)
     if (!column.kept && !column.validation.empty())
       sentences.push_back(

@@ -441,10 +441,10 @@ TEST(Report, draws_a_family_that_is_one_folder_whole) {
        {"## Claims about object pools\n", "A. Writer (2020) does not name a machine; this machine has 4 logical cores.",
         "| **reproduced** | A bitmap needs less memory | 2.00 |", "2.00 times as small: no less than the claimed 2.00.",
         "| **reproduced** | A bitmap wastes an eighth | 12.5 % |", "The stated number in 1 benchmark.",
-        "| **reproduced** | Lists take the longest | bitmap &lt; list |", "Every step grows: list / bitmap 2.00 (",
-        "## Object pools\n", "Memory of a pool:", "| Benchmark | Unused share | Live, bytes | Pool, bytes |",
-        "| pool/bitmap/churn | 12.5 % | 100 | 112 |", "| pool/list/churn |  | 100 | 224 |",
-        "112 bytes (pool/bitmap/churn)"})
+        "| **reproduced** | Lists take the longest | bitmap &lt; list |",
+        "Each is larger than the one before it: list / bitmap 2.00 (", "## Object pools\n", "Memory of a pool:",
+        "| Benchmark | Unused share | Live, bytes | Pool, bytes |", "| pool/bitmap/churn | 12.5 % | 100 | 112 |",
+        "| pool/list/churn |  | 100 | 224 |", "112 bytes (pool/bitmap/churn)"})
     EXPECT_TRUE(contains(summary, part)) << part << "\n" << summary;
   EXPECT_FALSE(contains(summary, "Rounds"));
 }
@@ -459,6 +459,21 @@ TEST(Report, shows_a_family_of_another_checkout_under_its_name) {
                            "| pool/bitmap/churn | 100 | 112 |  | 0.125 |", "| pool/list/churn | 100 | 224 | 3.00 |  |"})
     EXPECT_TRUE(contains(summary, part)) << part << "\n" << summary;
   EXPECT_FALSE(contains(summary, "Errata"));
+}
+
+TEST(Report, says_how_many_exhibits_have_no_file) {
+  results::Result result = result_of_pools();
+  result.exhibits = {{"pool/list/churn", {"map", "Map", results::ExhibitKind::kImage}, "x/a.png", 1, {}},
+                     {"pool/list/churn", {"steps", "Steps", results::ExhibitKind::kSeries}, "x/b.json", 1, {}},
+                     {"pool/list/churn", {"call", "Call", results::ExhibitKind::kLatency}, "x/c.u32", 1, {}}};
+  const auto says = [&](const ExhibitContents& contents, const char* part) {
+    ReportInput input{&result, {}};
+    input.exhibits = contents;
+    return contains(to_markdown(report_document(input, {})), part);
+  };
+  EXPECT_TRUE(says({}, "The files of 2 exhibits are not beside the result"));
+  EXPECT_TRUE(says({{"x/a.png", ""}}, "The files of 1 exhibit are not beside the result"));
+  EXPECT_FALSE(says({{"x/a.png", ""}, {"x/b.json", ""}}, "are not beside the result"));
 }
 
 TEST(Report, writes_only_into_its_folder_whatever_the_names_of_families) {

@@ -95,7 +95,12 @@ Table sessions_table(const judge::Picture& picture) {
       "differ. Two sessions say little about that difference, so their interval is wider than that of one session; "
       "with "
       "more sessions it becomes narrower",
-      {{"Session", kName}, {"Started", kShort}, {"Sources", kShort}, {"Fit", kText}, {"Gave", kText}, {"Not", kText}}};
+      {{"Session", kName},
+       {"Started", kShort},
+       {"Sources", kShort},
+       {"Fit", kText},
+       {"Gave", kText},
+       {"Not used, and why", kText, false, true}}};
   for (const PictureSession& one : picture.sessions) {
     std::string sources = one.source.commit ? results::short_commit(*one.source.commit) : one.source.state;
     if (one.source.state == "dirty") sources += " (dirty)";

@@ -20,6 +20,7 @@ std::string doubt_of(std::span<const Contender> all) {
   if (!own) return "it has too few processes for an interval";
   std::vector<std::string> overlapping, without;
   for (const Contender& other : others) {
+    if (other.apart) continue;
     if (!other.value.interval)
       without.push_back(other.name);
     else if (!is_apart(*own, *other.value.interval))
@@ -35,7 +36,7 @@ std::string doubt_of(std::span<const Contender> all) {
                              : fmt::format("{} others have too few processes for an interval", without.size());
 }
 
-bool tells_apart(const std::optional<judge::MeasuredRatio>& ratio) {
+bool tells_apart(const std::optional<stats::Estimate>& ratio) {
   return ratio && ratio->interval && (ratio->interval->low > 1 || ratio->interval->high < 1);
 }
 

@@ -15,6 +15,7 @@ namespace lab::report {
 struct Contender {
   std::string name;
   stats::Estimate value;
+  bool apart = false;  ///< from the best one, by the ratio of their blocks: it leaves no doubt, whatever the intervals
 };
 
 /// Why the first contender, the best one, may not be the best: "its interval overlaps that of tcmalloc", or that too
@@ -22,7 +23,7 @@ struct Contender {
 std::string doubt_of(std::span<const Contender> all);
 
 /// Whether a ratio by blocks says that its two times differ. It may, where the intervals of the two overlap.
-bool tells_apart(const std::optional<judge::MeasuredRatio>& ratio);
+bool tells_apart(const std::optional<stats::Estimate>& ratio);
 
 /// "buddy has the lowest median, 27.9 ns per pair", where `what` is "the lowest median" and `value` "27.9 ns per pair"
 /// of the first contender, the best one. Where its interval is not apart from all others', the sentence says so; where

@@ -21,6 +21,9 @@ TEST(Standing, calls_the_best_the_best_only_where_its_interval_is_apart) {
                   c = one("c", 9, stats::Interval{7.9, 10}), d = one("d", 12, stats::Interval{8, 16});
   EXPECT_EQ(sentence({a, b}), "a has the lowest median, 7 ns");
   EXPECT_EQ(sentence({a, c, b}), "a has the lowest median, 7 ns, but its interval overlaps that of c");
+  Contender known = c;
+  known.apart = true;
+  EXPECT_EQ(sentence({a, known}), "a has the lowest median, 7 ns");
   EXPECT_EQ(sentence({a, c, d}), "a has the lowest median, 7 ns, but its interval overlaps those of c and d");
   EXPECT_EQ(sentence({a}), "a has 7 ns");
 }

@@ -147,7 +147,7 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
   else
     chart.title = fmt::format("{}: {} of {} over {}, {}", workload.name, uncapitalized(metric.title),
                               counted(lines.size(), "variant"), axis.name, not_judged(fitness));
-  chart.note = fmt::format("{} over {}.{} Verdicts judge the geometric mean over the points.",
+  chart.note = fmt::format("{}. Horizontal: {}.{} Verdicts judge the geometric mean over the points.",
                            capitalized(workload.title), axis.name, bars ? " Bars: 95 % intervals." : "");
   chart.text = fmt::format("Lines of {} over {}. {}.", metric.title, axis.name, chart.title);
   chart.table = points_table(workload, result, chart.name, y_title, lines);
@@ -168,6 +168,41 @@ std::string points_phrase(const WorkloadInfo& workload, const Result& result) {
   for (const auto& [at, count] : counts_here(workload, result)) here.push_back(count);
   return here.empty() ? fmt::format("{}: {}", name, range(points.front(), points.back()))
                       : fmt::format("{}: {}; here {}", name, enumerated(points), enumerated(here));
+}
+
+std::string turning_points(const WorkloadInfo& workload, const Result& result, const std::string& variant) {
+  const bench::Axis& axis = *workload.axis;
+  std::vector<Line> lines;
+  for (const results::VariantCard& one : result.variants)
+    if (one.family == workload.family) lines.push_back(line_of(workload, result, one));
+  const auto own = std::ranges::find(lines, variant, &Line::name);
+  if (own == lines.end()) return "";
+  const std::map<double, std::string> counts = counts_here(workload, result);
+  std::vector<std::string> texts;
+  for (const bench::AxisPoint& point : axis.points) {
+    const LinePoint* const here = point_at(*own, point.at);
+    if (here == nullptr) continue;
+    std::vector<Contender> contenders;
+    for (const Line& line : lines)
+      if (const LinePoint* const other = point_at(line, point.at))
+        contenders.push_back({line.name, {0, other->y, other->interval}});
+    std::ranges::stable_sort(contenders, {}, [](const Contender& one) { return one.value.median; });
+    const Contender& best = contenders.front();
+    if (best.value.median >= here->y) continue;
+    const auto explained = counts.find(point.at);
+    const bool apart = best.value.interval && here->interval && best.value.interval->high < here->interval->low;
+    if (!apart && &point != &axis.points.back()) continue;
+    texts.push_back(fmt::format("at {} {} has the lowest median, {} against {}{}",
+                                explained == counts.end() ? point_phrase(axis, point.at) : explained->second, best.name,
+                                duration_with_interval(best.value),
+                                duration_with_interval(stats::Estimate{0, here->y, here->interval}),
+                                apart ? "" : "; these two intervals overlap"));
+  }
+  constexpr std::size_t kMostPoints = 3;
+  const std::size_t more = texts.size() > kMostPoints ? texts.size() - kMostPoints : 0;
+  texts.resize(texts.size() - more);
+  if (more > 0) texts.push_back(fmt::format("so it is at {}", counted(more, "more point", "more points")));
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::vector<Chart> sweep_charts(const std::string& family, const Result& result, const judge::Fitness& fitness) {

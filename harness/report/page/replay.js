@@ -113,7 +113,7 @@ for (const place of document.querySelectorAll('.replay')) {
     event.preventDefault();
     press();
   });
-  const legend = make('p', {className: 'replay-keys'}, 'A: allocated, F: free, S: split. A dark border marks what the step changed.');
+  const legend = make('p', {className: 'replay-keys'}, 'A: allocated, F: free, S: split. A strong border marks what the step changed.');
   place.append(controls, canvas, says, legend, keys);
   place.hidden = false;
   new ResizeObserver(draw).observe(place);

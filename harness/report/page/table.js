@@ -226,6 +226,7 @@ class TableView {
   show_columns() {
     const hidden = this.columns.flatMap((column, at) => this.is_shown(column) ? [] : [at + 1]);
     const left = this.columns.length - hidden.length, id = CSS.escape(this.place.id);
+    if (this.table.classList.contains('two-lines')) this.table.style.setProperty('--columns', left - this.is_shown(this.columns.at(-1)));
     if (hidden.length > 0 && !this.sheet) {
       this.sheet = new CSSStyleSheet();
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
@@ -363,7 +364,7 @@ const fit_all = (views) => {
     view.narrow = false;
     if (view.was_narrow) view.show_columns();
   }
-  const is_wide = ({table, scroll}) => table.offsetWidth > scroll.clientWidth + 1;
+  const is_wide = ({table, scroll}) => Math.max(table.offsetWidth, table.scrollWidth) > scroll.clientWidth + 1;
   const wide = views.filter((view) => is_wide(view));
   for (const view of wide) {
     view.narrow = view.state.shown === null && view.columns.some(({is_detail}) => is_detail);
