@@ -138,14 +138,18 @@ const places_around = function* ([x, y], wide, most_away) {
     }
 };
 
+const distance = ([x, y], [other_x, other_y]) => Math.hypot(x - other_x, y - other_y);
+
 // The first place that is within the plot and hits nothing of `taken`, with its line, which crosses none of `uncrossed`; or
-// null. A name that is not beside its point gets a line to it.
-const free_place = (point, wide, most_away, {width, height}, taken, uncrossed) => {
+// null. A name that is not beside its point, or is nearer to one of `others`, gets a line to it.
+const free_place = (point, wide, most_away, {width, height}, taken, uncrossed, others = []) => {
   for (const place of places_around(point, wide, most_away)) {
     const {box, away} = place;
     if (box.left < 0 || box.right > width || box.top < 0 || box.bottom > height || taken.some((one) => touch(box, one))) continue;
-    const line = away < kBeside ? [] : along(...end_of_line(box, ...point), ...point, kMark + 2);
-    if (!line.some((piece) => uncrossed.some((one) => touch(piece, one)))) return {...place, line};
+    const end = end_of_line(box, ...point), own = distance(end, point);
+    const led = away >= kBeside || others.some((other) => distance(end_of_line(box, ...other), other) < own);
+    const line = led ? along(...end, ...point, kMark + 2) : [];
+    if (!line.some((piece) => uncrossed.some((one) => touch(piece, one)))) return {...place, led, line};
   }
   return null;
 };
@@ -162,16 +166,20 @@ const height_for_labels = (height, widths, plot_width) => {
   return Math.min(1600, Math.max(height, Math.round(5 * area / plot_width)));
 };
 
-// Each row with the place of its name, where it hides no other point, interval, line or name. A row whose name finds no
-// place is left out: the tooltip and the table name it.
-const placed_labels = (rows, wide_of, most_away, plot, taken) => {
-  const names_taken = [];
-  return rows.flatMap((row) => {
-    const around = [plot.place_of(row), wide_of(row) + 6, most_away, plot, taken];
-    const placed = free_place(...around, names_taken) ?? free_place(...around, []);
+// Each row of `named` with the place of its name, where it hides no other point, interval, line or name. Its line crosses
+// no name, point or line, if there is such a place. A row whose name finds no place is left out: the tooltip and the table
+// name it.
+const placed_labels = (named, rows, wide_of, most_away, plot, taken) => {
+  const names_taken = [], lines_taken = [], points = rows.map(plot.place_of);
+  return named.flatMap((row) => {
+    const point = plot.place_of(row), others = points.filter((other) => distance(point, other) > 2 * kMark);
+    const marks = others.map(([x, y]) => box_around(x, y, kMark, kMark));
+    const place = (uncrossed) => free_place(point, wide_of(row) + 6, most_away, plot, taken, uncrossed, others);
+    const placed = place([...names_taken, ...marks, ...lines_taken]) ?? place([...names_taken, ...marks]) ?? place(names_taken) ?? place([]);
     if (!placed) return [];
     taken.push(placed.box, ...placed.line);
     names_taken.push(placed.box);
+    lines_taken.push(...placed.line);
     return [{row, ...placed}];
   });
 };
@@ -190,9 +198,9 @@ const place_labels = (spec, plot_width, measure) => {
   spec.height = height_for_labels(spec.height, named.map(wide_of), plot_width);
   const plot = plot_of(spec, plot_width, spec.height);
   const taken = [...boxes_of_marks(rows, plot), ...boxes_of_front(front ?? [], plot), ...boxes_of_lines(rows, plot)];
-  const placed = placed_labels(ranked(named), wide_of, most_away, plot, taken);
+  const placed = placed_labels(ranked(named), rows, wide_of, most_away, plot, taken);
   spec.datasets.labels = placed.map(({row, x, y}) => ({[name]: row[name], benchmark: row.benchmark, x: plot.from_x(x), y: plot.from_y(y)}));
-  spec.datasets.leaders = placed.filter(({away}) => away >= kBeside).map((one) => leader_of(one, spec.encoding, plot));
+  spec.datasets.leaders = placed.filter(({led}) => led).map((one) => leader_of(one, spec.encoding, plot));
   // Vega cannot scale the fields of no rows.
   spec.layer = spec.layer.filter((one) => spec.datasets[one.name]?.length !== 0);
 };
@@ -1077,6 +1085,7 @@ class TableView {
   show_columns() {
     const hidden = this.columns.flatMap((column, at) => this.is_shown(column) ? [] : [at + 1]);
     const left = this.columns.length - hidden.length, id = CSS.escape(this.place.id);
+    if (this.table.classList.contains('two-lines')) this.table.style.setProperty('--columns', left - this.is_shown(this.columns.at(-1)));
     if (hidden.length > 0 && !this.sheet) {
       this.sheet = new CSSStyleSheet();
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
@@ -1214,7 +1223,7 @@ const fit_all = (views) => {
     view.narrow = false;
     if (view.was_narrow) view.show_columns();
   }
-  const is_wide = ({table, scroll}) => table.offsetWidth > scroll.clientWidth + 1;
+  const is_wide = ({table, scroll}) => Math.max(table.offsetWidth, table.scrollWidth) > scroll.clientWidth + 1;
   const wide = views.filter((view) => is_wide(view));
   for (const view of wide) {
     view.narrow = view.state.shown === null && view.columns.some(({is_detail}) => is_detail);
@@ -1405,7 +1414,7 @@ for (const place of document.querySelectorAll('.replay')) {
     event.preventDefault();
     press();
   });
-  const legend = make('p', {className: 'replay-keys'}, 'A: allocated, F: free, S: split. A dark border marks what the step changed.');
+  const legend = make('p', {className: 'replay-keys'}, 'A: allocated, F: free, S: split. A strong border marks what the step changed.');
   place.append(controls, canvas, says, legend, keys);
   place.hidden = false;
   new ResizeObserver(draw).observe(place);
