@@ -1,8 +1,13 @@
 """The compiler and its tools: the pinned ones, which run from the store without root, or the system's.
 
-The pinned tools are Debian's own executables, unpacked. They use the host's C library, which must be 2.36 or newer, and
-the libraries of the `runtime` package. That package has no C library, because a loader must never mix two. Their output
-is linked against the C library of the `sysroot` package, so it runs on every machine with this version or a newer one.
+The pinned tools are Debian's own executables, unpacked. They use the host's C library, if that is 2.36 or newer, and the
+libraries of the `runtime` package. That package has no C library, because a loader must never mix two. Their output is
+linked against the C library of the `sysroot` package, so it runs on every machine with this version or a newer one.
+
+On other machines (an older glibc, musl, or no C library at all) everything runs on the C library of `sysroot`. Its loader
+starts each tool, with --inhibit-cache, and the programs that gcc starts: -B names a folder of scripts for them. What is
+built names this loader as its interpreter. So it starts like any program, its children too, and /proc/self/exe is
+its own. No byte of a program is rewritten.
 
 Each tool is called through a generated script that sets the library path for this tool alone. The folder of the scripts
 is named after the packages' versions, so a new pin changes every compile command and ninja rebuilds everything.
@@ -11,6 +16,7 @@ is named after the packages' versions, so a new pin changes every compile comman
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -18,6 +24,7 @@ from typing import NamedTuple
 
 from harness.make import paths
 from harness.make.console import MakeError, how_ended
+from harness.make.host_libc import host_libc
 from harness.make.names import nearest_hint
 
 LAUNCHER = """#!/bin/sh
@@ -49,10 +56,15 @@ GROUPS = {"pinned": ("toolchain",), "clang": ("toolchain", "fuzz"), "system": ()
 """Groups of packages.json that each toolchain needs in addition to the libraries."""
 
 OLDEST_LIBC = (2, 36)
+OLDEST_LIBC_OF_SYSTEM = (2, 34)
+"""For `--toolchain system`: the pinned shader compiler still runs, and the harness loads the pinned Vulkan loader."""
+
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "native")
 """Common values of --march, for hints; a compiler accepts more."""
 
 TRIPLE = "x86_64-linux-gnu"
+LOADER = "ld-linux-x86-64.so.2"
+NEWER_SYSTEM = "use Debian 12, Ubuntu 24.04, Fedora 37 or a newer system: a container with one is enough"
 USE_SYSTEM = "python3 make.py build --toolchain system (needs g++ 12, CMake 3.25 and ninja of your own)"
 
 
@@ -74,20 +86,33 @@ def find(name: str, packages: dict[str, str]) -> Toolchain:
     return _system() if name == "system" else _pinned(packages, name == "clang")
 
 
-def check_pinned_serves() -> None:
-    """Raises MakeError if the pinned executables cannot run here; called before they are downloaded."""
+def check_serves(name: str = "pinned") -> None:
+    """Raises MakeError if nothing can be built here with this toolchain; called before anything is downloaded."""
     system, machine = platform.system(), platform.machine()
+    what = "the pinned shader compiler, which every build calls," if name == "system" else "the pinned toolchain"
     if (system, machine) != ("Linux", "x86_64"):
-        raise MakeError(f"the pinned toolchain runs on x86_64 Linux, this is {machine} {system}", USE_SYSTEM)
-    found = platform.libc_ver()
-    try:
-        version = tuple(int(part) for part in found[1].split(".")[:2])
-    except ValueError:
-        version = (0, 0)
-    if found[0] != "glibc" or version < OLDEST_LIBC:
-        raise MakeError(
-            f"the pinned toolchain needs a GNU C library of {OLDEST_LIBC[0]}.{OLDEST_LIBC[1]} or newer, "
-            f"found {' '.join(found).strip() or 'none'}", USE_SYSTEM)
+        raise MakeError(f"{what} runs on x86_64 Linux, this is {machine} {system}", "use an x86-64 machine with Linux")
+    if name == "system":
+        _check_libc(what, OLDEST_LIBC_OF_SYSTEM, "leave out --toolchain: python3 make.py build")
+        _system()
+    if name == "clang":
+        check_machines_libc("the pinned clang")
+
+
+def check_machines_libc(what: str, hint: str = "") -> None:
+    """Raises MakeError if `what`, a pinned program that only the machine's own loader starts, cannot run here."""
+    _check_libc(what, OLDEST_LIBC, hint or NEWER_SYSTEM)
+
+
+def _check_libc(what: str, oldest: tuple[int, int], hint: str) -> None:
+    found = host_libc()
+    if found.version < oldest:
+        raise MakeError(f"{what} needs a GNU C library of {oldest[0]}.{oldest[1]} or newer, found {found}", hint)
+
+
+def needs_pinned_libc() -> bool:
+    """Whether the pinned programs, and what they build, run on the pinned C library: this machine's is older or none."""
+    return host_libc().version < OLDEST_LIBC
 
 
 def library_path(*folders: str) -> dict[str, str]:
@@ -110,10 +135,11 @@ def clang_library_path(packages: dict[str, str]) -> dict[str, str]:
 
 
 def _pinned(packages: dict[str, str], with_clang: bool = False) -> Toolchain:
-    check_pinned_serves()
+    check_serves("clang" if with_clang else "pinned")
     real = {name: packages[name] for name in PINNED}
     gcc, binutils, sysroot = real["gcc"], real["binutils"], real["sysroot"]
     libc = f"{sysroot}/usr/{TRIPLE}"
+    loader = f"{libc}/lib/{LOADER}" if needs_pinned_libc() else ""
     environment = "; ".join(f"{name}={_quote(value)}; export {name}"
                             for name, value in library_path(real["runtime"]).items())
     target = [
@@ -130,9 +156,13 @@ def _pinned(packages: dict[str, str], with_clang: bool = False) -> Toolchain:
                    "-isystem", f"{gcc}/usr/include/{TRIPLE}/c++/12", "-isystem", f"{gcc}/usr/include/c++/12/backward",
                    "-static-libstdc++"]
 
-    def call(executable: str, arguments: Sequence[str] = ()) -> str:
+    def call(executable: str, arguments: Sequence[str] = (), argv0: str = "", children: str = "") -> str:
         words = " ".join(_quote(word) for word in (executable, *arguments))
-        return _script([environment, f'exec {words} "$@"'])
+        if not loader:
+            return _script([environment, f'exec {words} "$@"'])
+        words = words.replace(_quote(executable), f"{_quote(executable)} {children}".rstrip(), 1)
+        starter = " ".join(map(_quote, (loader, "--inhibit-cache", "--library-path", f"{libc}/lib:{real['runtime']}")))
+        return _script([f'exec {starter} --argv0 {argv0 or _quote(executable)} {words} "$@"'])
 
     if with_clang:
         environment += "; " + "; ".join(f"{name}={_quote(value)}; export {name}"
@@ -143,21 +173,34 @@ def _pinned(packages: dict[str, str], with_clang: bool = False) -> Toolchain:
         compilers = {"gcc": f"{packages['clang']}/bin/clang", "g++": f"{packages['clang']}/bin/clang++"}
     else:
         compilers = {"gcc": f"{gcc}/usr/bin/{TRIPLE}-gcc-12", "g++": f"{gcc}/usr/bin/{TRIPLE}-g++-12"}
+    if loader:
+        target += [f"-Wl,--dynamic-linker={loader}", f"-Wl,-rpath={libc}/lib", "-Wl,--disable-new-dtags"]
+    children = '-B"${0%/*}/children"'
     scripts = {
-        "gcc": call(compilers["gcc"], target + c_headers),
-        "g++": call(compilers["g++"], target + cxx_headers + c_headers),
-        "cmake": call(f"{real['cmake']}/bin/cmake"),
+        "gcc": call(compilers["gcc"], target + c_headers, children=children),
+        "g++": call(compilers["g++"], target + cxx_headers + c_headers, children=children),
+        # CMake calls itself, and finds its modules, by the name that it was started with: the script's, with a link.
+        "cmake": call(f"{real['cmake']}/bin/cmake", argv0='"$0"'),
         "ninja": call(f"{real['ninja']}/bin/ninja"),
     }
     for tool in ("ar", "ranlib", "nm", "ld", "objcopy", "objdump", "readelf", "strip", "addr2line"):
         scripts[tool] = call(f"{binutils}/usr/bin/{TRIPLE}-{tool}")
+    if loader:
+        inner = f"{gcc}/usr/lib/gcc/{TRIPLE}/12"
+        for tool in ("collect2", "cc1", "cc1plus"):
+            scripts[f"children/{tool}"] = call(f"{inner}/{tool}")
+        for tool in ("as", "ld", "ld.gold"):  # gold links the layouts of a session
+            scripts[f"children/{tool}"] = call(f"{binutils}/usr/bin/{TRIPLE}-{tool}")
 
     key = hashlib.sha256("".join(f"{name}\0{text}\0" for name, text in sorted(scripts.items())).encode()).hexdigest()
     folder = os.path.join(paths.BUILD, "toolchain", key[:16])
     for name, text in scripts.items():
         paths.write_if_changed(os.path.join(folder, "bin", name), text, 0o755)
     binary = lambda tool: os.path.join(folder, "bin", tool)
-    _check_runs(binary("g++"))
+    share = os.path.join(folder, "share")
+    if loader and not os.path.lexists(share):
+        os.symlink(f"{real['cmake']}/share", share)
+    _check_runs(binary("g++"), gcc)
     arguments = [f"-DCMAKE_C_COMPILER={binary('gcc')}", f"-DCMAKE_CXX_COMPILER={binary('g++')}",
                  f"-DCMAKE_MAKE_PROGRAM={binary('ninja')}"]
     arguments += [f"-DCMAKE_{tool.upper()}={binary(tool)}" for tool in
@@ -165,6 +208,8 @@ def _pinned(packages: dict[str, str], with_clang: bool = False) -> Toolchain:
     arguments += [f"-DCMAKE_LINKER={binary('ld')}", f"-DCMAKE_C_COMPILER_AR={binary('ar')}",
                   f"-DCMAKE_CXX_COMPILER_AR={binary('ar')}", f"-DCMAKE_C_COMPILER_RANLIB={binary('ranlib')}",
                   f"-DCMAKE_CXX_COMPILER_RANLIB={binary('ranlib')}"]
+    if loader:
+        arguments.append(f"-DLAB_LOADER={loader}")
     # Not part of the key: another text of it makes no other object.
     paths.write_if_changed(binary("launcher"), LAUNCHER, 0o755)
     return Toolchain(binary("g++"), [binary("cmake")], [binary("ninja")], arguments, key, binary("launcher"))
@@ -185,11 +230,16 @@ def check_march(compiler: str, level: str) -> None:
                          nearest_hint(level, LEVELS), 2)
 
 
-def _check_runs(compiler: str) -> None:
-    """Runs the compiler once on this machine to prove that it can run; later calls trust the stamp file."""
+def _check_runs(compiler: str, package: str) -> None:
+    """Runs the compiler, a script that starts a program of `package`, once on this machine to prove that it can run; later
+    calls trust the stamp file."""
     stamp = os.path.join(os.path.dirname(compiler), "runs")
     if os.path.exists(stamp):
         return
+    for folder, hint in ((package, "set SPM_STORE to a folder on another disk"),
+                         (os.path.dirname(compiler), "move the checkout to another disk")):
+        if os.statvfs(folder).f_flag & os.ST_NOEXEC:
+            raise MakeError(f"expected a disk from which programs start, found one mounted noexec: {folder}", hint)
     try:
         done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
     except OSError as error:
@@ -202,9 +252,23 @@ def _check_runs(compiler: str) -> None:
 
 def _system() -> Toolchain:
     tools: dict[str, str] = {}
-    for tool, wanted in (("g++", "g++ 12 or newer"), ("cmake", "CMake 3.25 or newer"), ("ninja", "ninja")):
+    for tool, wanted, oldest, asked in (("g++", "g++ 12", (12, 0), ["-dumpfullversion", "-dumpversion"]),
+                                        ("cmake", "CMake 3.25", (3, 25), ["--version"]),
+                                        ("ninja", "ninja 1.10", (1, 10), ["--version"])):
         tools[tool] = shutil.which(tool) or ""
-        if not tools[tool]:
-            raise MakeError(f"--toolchain system: expected {wanted} on the PATH, found none",
-                             "install it, or build with the pinned toolchain: python3 make.py build")
+        found = _version_of([tools[tool], *asked]) if tools[tool] else "none"
+        match = re.match(r"(\d+)\.(\d+)", found)
+        if not tools[tool] or match and (int(match[1]), int(match[2])) < oldest:
+            raise MakeError(f"--toolchain system: expected {wanted} or newer on the PATH, found {found}",
+                            "install it, or build with the pinned toolchain: python3 make.py build")
     return Toolchain(tools["g++"], [tools["cmake"]], [tools["ninja"]], [], tools["g++"])
+
+
+def _version_of(command: list[str]) -> str:
+    """The first version in what the command prints; "" if it prints none."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, check=False)
+    except OSError:
+        return ""
+    match = re.search(r"\d+\.\d+(\.\d+)?", done.stdout)
+    return match[0] if match else ""

@@ -1,11 +1,13 @@
 """spm's command line: parses it, runs the verb, prints at most one error."""
 
+from __future__ import annotations
+
 import io
 import os
 import signal
 import sys
 
-from harness.spm.errors import INTERRUPTED, SpmError, USAGE
+from harness.spm.errors import INTERRUPTED, missing_module, SpmError, USAGE
 from harness.spm.options import VERBS, Command, help_text, parse, with_places
 from harness.spm.settings import Settings
 
@@ -32,6 +34,11 @@ def main(arguments: list[str]) -> int:
         return _run(command)
     except SpmError as error:
         return _fail(error, command)
+    except ModuleNotFoundError as error:
+        found = missing_module(error)
+        if not found:
+            raise
+        return _fail(found, command)
     except KeyboardInterrupt:
         print("spm: interrupted; finished work is kept, unfinished work is discarded", file=sys.stderr)
         return INTERRUPTED

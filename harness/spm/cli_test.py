@@ -19,7 +19,7 @@ from harness.spm_testing.test_case import CommandResult, SpmTestCase
 WRONG = [
     (["lst"], "unknown verb 'lst'; the nearest is 'list'"),
     (["instal", "a"], "unknown verb 'instal'; the nearest is 'install'"),
-    (["cache"], "expected cache list or cache prune, found 'cache'"),
+    (["cache"], "expected cache list or cache keep or cache prune, found 'cache'"),
     (["cache", "prone"], "unknown verb 'cache prone'; the nearest is 'cache prune'"),
     (["install"], "install: expected NAME..., found none"),
     (["install", "alpa"], "unknown package 'alpa'; the nearest is 'alpha'"),
@@ -81,7 +81,7 @@ WRONG_BEFORE = [
     ("--json=1 list", "--json expects no value, found '1'", "--help"),
     ("--store install", "expected a verb, found none ('install' is the value of --store)", "--help"),
     ("--store install a", "unknown verb 'a' ('install' is the value of --store)", "--help"),
-    ("--json cache", "expected cache list or cache prune, found 'cache'", "--help"),
+    ("--json cache", "expected cache list or cache keep or cache prune, found 'cache'", "--help"),
     ("--store --json install a", "--store expects DIR, found the option '--json'", "--help"),
     ("install a --jobs --quiet", "install: --jobs expects N, found the option '--quiet'", "install --help"),
     ("--json cache prone", "unknown verb 'cache prone'; the nearest is 'cache prune'", "--help"),
@@ -209,7 +209,7 @@ class CommandLineTest(SpmTestCase):
             {
                 "event": "error",
                 "what": "could not fetch alpha.deb: main (SERVER/alpha.deb): not there (HTTP 404)",
-                "hint": "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR",
+                "hint": "name another copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR",
                 "status": 1,
             },
         )
@@ -400,9 +400,10 @@ class CommandLineTest(SpmTestCase):
         before = facts()
         self.spm("install", "alpha", "--dry-run")
         self.assertEqual(facts(), before)
-        trees.remove(self.lib)  # whose root in the store is left
-        self.assertEqual(self.spm("cache", "list", "--json").objects()[0]["used_by"], [])
-        self.assertIn("alpha", self.spm("cache", "prune", "--older-than", "0d", "--dry-run").out)
+        trees.remove(self.lib)  # whose lease is left
+        self.assertEqual(self.spm("cache", "list", "--json").objects()[0]["used_by"], ["FOLDER/lib"])
+        self.assertNotIn("alpha", self.spm("cache", "prune", "--older-than", "0d", "--dry-run").out)
+        self.assertIn("alpha", self.spm("cache", "prune", "--older-than", "0d", "--gone", "--dry-run").out)
         self.assertEqual(facts(), before)
 
     def test_cache_prune_removes_what_nobody_uses(self) -> None:
@@ -515,7 +516,7 @@ class CommandLineTest(SpmTestCase):
                     self.assertEqual(self.unread(*verbs[0], **again), (0, ""))
                     self.assertEqual([self.read(f"{name}-1/{name}") for name in ("alpha", "beta")], ["alpha", "beta"])
                     self.assertEqual(self.unread(*verbs[1], **again), (0, ""))
-                    self.assertEqual(os.listdir(self.lib), [])
+                    self.assertEqual(self.in_lib(), [])
                     self.assertEqual(self.unread("cache", "prune", "--older-than", "0d", "--json", **again), (0, ""))
                     self.assertEqual(os.listdir(f"{self.store}/packages"), [])
 
@@ -591,12 +592,15 @@ remove unused packages from the store
   --older-than AGE  remove unused packages not used for AGE (default: 30d)
   --max-size SIZE   then remove the least recently used unused packages until
                     the store fits (default: 10GB)
+  --gone            also what only lib folders used that are no longer there, as
+                    this machine sees it
   --packages FILE   the pins (default: SPM_PACKAGES, else packages.json of this
                     checkout)
   --lib DIR         the folder of active packages (default: SPM_LIB, else lib
                     beside packages.json)
-  --store DIR       the folder of all unpacked packages (default: SPM_STORE,
-                    else spm in the user's cache folder)
+  --store DIR       the folder of all unpacked packages, or DIR:OTHER to use
+                    what OTHER has (default: SPM_STORE, else spm in the user's
+                    cache folder)
   --offline         use no network (also SPM_OFFLINE=1)
   --frozen          fail where packages.json would have to change
   -n, --dry-run     print what would be done, change nothing

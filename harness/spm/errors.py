@@ -1,5 +1,7 @@
 """Errors: one sentence, a next step and an exit status each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
@@ -36,6 +38,27 @@ def nearest(word: str, words: Iterable[str]) -> str:
 def unknown(kind: str, word: str, words: Iterable[str], hint: str, where: str = "") -> SpmError:
     """The error for an unknown name, with the nearest known name."""
     return SpmError(f"{where}unknown {kind} '{word}'{nearest(word, words)}", hint, USAGE)
+
+
+# What needs a module that a Python can be built without.
+_OPTIONAL = {
+    "ssl": "https needs it",
+    "lzma": "archives of xz need it",
+    "bz2": "archives of bzip2 need it",
+    "zlib": "archives of gzip and zip need it",
+    "ctypes": "unpacking needs it",
+}
+
+
+def missing_module(error: ModuleNotFoundError) -> SpmError | None:
+    """The error for a Python without one of its own modules; None for any other module."""
+    name = (error.name or "").lstrip("_").partition(".")[0]
+    if name not in _OPTIONAL:
+        return None
+    return SpmError(
+        f"expected a Python with its module {name}, found one that was built without it: {_OPTIONAL[name]}",
+        "use the python3 of this system's packages, or build Python again with that library's headers",
+    )
 
 
 def system_error(doing: str, error: OSError) -> SpmError:

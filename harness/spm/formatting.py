@@ -43,10 +43,13 @@ def plural(count: int, word: str) -> str:
 
 def is_address(text: str) -> bool:
     """Whether an address has a host and, if it has a port, a numeric one."""
+    import ipaddress
     from urllib.parse import urlsplit
 
     try:
         parts = urlsplit(text)
+        if "[" in parts.netloc:  # Python 3.9 accepts anything in brackets
+            ipaddress.IPv6Address(parts.hostname or "")
         return parts.scheme == "file" or bool(parts.hostname) and (parts.port or 0) >= 0
     except ValueError:
         return False

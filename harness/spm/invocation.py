@@ -2,6 +2,8 @@
 
 Hints are written as `python3 make.py ...`, for the checkout's folder; `as_invoked` converts them before printing."""
 
+from __future__ import annotations
+
 import os
 import re
 import shlex
@@ -19,6 +21,18 @@ def as_invoked(text: str) -> str:
     return re.sub(r"\bpython3 make\.py\b( spm\b)?", lambda found: _command(found[1] or ""), text)
 
 
+def command_line() -> list[str]:
+    """The words by which this process was started, the interpreter and its options included."""
+    known = getattr(sys, "orig_argv", None)
+    if known is None:  # Python 3.9
+        try:
+            with open("/proc/self/cmdline", "rb") as file:
+                known = [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
+        except OSError:
+            pass
+    return list(known or [sys.executable or "python3", *sys.argv])
+
+
 def _command(verb: str) -> str:
     main = sys.modules.get("__main__")
     module = getattr(getattr(main, "__spec__", None), "name", "")  # of `python3 -m module`
@@ -26,6 +40,9 @@ def _command(verb: str) -> str:
         return f"{_python()} -m make{verb}"
     if module == _CLI and verb:
         return f"{_python()} -m {_CLI}"
+    starter = os.environ.get("LAB_STARTER")  # harness/start.sh, whose Python may be on nobody's PATH
+    if starter and _is_make(getattr(main, "__file__", "")):
+        return f"sh {shlex.quote(starter)}{verb}"
     if module == _CLI or _is_make(getattr(main, "__file__", "")):
         return f"{_python()} {shlex.quote(sys.argv[0] if module != _CLI else _MAKE)}{verb}"
     # Called by another program: only the path of the checkout is known.
@@ -41,7 +58,7 @@ def _is_make(path: str | None) -> bool:
 
 def _python() -> str:
     """Python's name if the shell finds this Python by it, else the path that was given."""
-    given = sys.orig_argv[0]
+    given = command_line()[0]
     name = os.path.basename(given)
     found = shutil.which(name)
     if found and (name == given or sys.executable and os.path.samefile(found, sys.executable)):

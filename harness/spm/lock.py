@@ -2,12 +2,17 @@
 
 A lock's file names the process that took it last, so that a waiting process can report the holder."""
 
+from __future__ import annotations
+
 import contextlib
+import errno
 import fcntl
 import os
 import sys
 import time
 from collections.abc import Callable
+
+from harness.spm.errors import SpmError
 
 _STEP_S = 0.05  # polled: an interrupt must end the wait
 
@@ -41,7 +46,7 @@ class Lock(contextlib.AbstractContextManager["Lock"]):
         while True:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
-                if not try_lock(file, kind):
+                if not self._try(file, kind):
                     if not wait:
                         return False
                     if waiting:
@@ -55,6 +60,15 @@ class Lock(contextlib.AbstractContextManager["Lock"]):
             finally:
                 if self.file != file:
                     os.close(file)
+
+    def _try(self, file: int, kind: int) -> bool:
+        try:
+            return try_lock(file, kind)
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+                raise
+            what = f"expected a file system with locks, found one without: {self._path} ({error.strerror})"
+            raise SpmError(what, "name a folder on another disk with --store DIR or SPM_STORE") from None
 
     def release(self) -> None:
         if self.file >= 0:

@@ -1,6 +1,8 @@
 """The command line: a table of verbs and a table of options drive parsing and help. (Importing argparse takes longer
 than checking an installed group.)"""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from harness.spm.errors import SpmError, USAGE, unknown
@@ -29,7 +31,8 @@ COMMON = {
     "--packages": Option("FILE", "the pins (default: SPM_PACKAGES, else packages.json of this checkout)"),
     "--lib": Option("DIR", "the folder of active packages (default: SPM_LIB, else lib beside packages.json)"),
     "--store": Option(
-        "DIR", "the folder of all unpacked packages (default: SPM_STORE, else spm in the user's cache folder)"
+        "DIR", "the folder of all unpacked packages, or DIR:OTHER to use what OTHER has (default: SPM_STORE, else spm in "
+        "the user's cache folder)"
     ),
     "--offline": Option("", "use no network (also SPM_OFFLINE=1)"),
     "--frozen": Option("", "fail where packages.json would have to change"),
@@ -44,24 +47,26 @@ OWN = {
     "--repair": Option("", "repair damaged packages, fetching only what they need"),
     "--unsigned": Option("", "also accept pins from an unsigned index; packages.json records it"),
     "--case-sensitive": Option("", "allow names that differ only in case, if DIR's file system distinguishes them"),
+    "--format": Option("FORMAT", "spdx (2.3, the default) or cyclonedx (1.5)"),
     "--to": Option("SOURCE", "the source to upload to (default: the only one that accepts uploads)"),
+    "--gone": Option("", "also what only lib folders used that are no longer there, as this machine sees it"),
+    "--none": Option("", "keep nothing any more but what leases hold"),
     "--older-than": Option("AGE", "remove unused packages not used for AGE (default: 30d)"),
     "--max-size": Option("SIZE", "then remove the least recently used unused packages until the store fits (default: 10GB)"),
 }
 _PLACES = ("--packages", "--lib", "--store")
 ENVIRONMENT = {
-    "SPM_PACKAGES": "as --packages",
-    "SPM_STORE, SPM_LIB": "as --store and --lib",
-    "SPM_OFFLINE": "as --offline, unless it is 0",
+    "SPM_PACKAGES, SPM_LIB": "as --packages and --lib",
+    "SPM_STORE, SPM_OFFLINE": "as --store; as --offline, unless it is 0",
     "SPM_DEBIAN_MIRROR": "a mirror for debian sources (default: apt's)",
+    "SPM_DEBIAN_SNAPSHOT": "the same by date, for what that has dropped",
     "SPM_DEBIAN_KEYRING": "files with keys that may sign it (default: Debian's)",
     "SPM_MIRROR": "artifacts by sha256, tried first (last:PLACE: last)",
     "SPM_ARTIFACTORY_TOKEN": "for artifactory sources",
     "AWS_*": "for s3 sources, as in AWS's own tools",
     "SPM_TIMEOUT": "seconds for each response and read (default: 30)",
-    "HTTP(S)_PROXY, NO_PROXY": "proxies, and hosts without one; also in lower case",
-    "SSL_CERT_FILE": "a file of certificates to trust",
-    "NETRC": "users and passwords by host (default: ~/.netrc)",
+    "HTTP(S)_PROXY, NO_PROXY": "proxies, http or socks5h; hosts, networks without",
+    "SSL_CERT_FILE, NETRC": "files: certificates to trust; users and passwords",
 }
 ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", "-n": "--dry-run"}
 
@@ -75,12 +80,20 @@ VERBS = {
     "outdated": Verb("outdated", "[NAME...]", "list pins that have a newer version in their index"),
     "update": Verb("update", "NAME...", "write the newest pins into packages.json", ("--unsigned",)),
     "doctor": Verb("doctor", "", "find pins whose artifacts are no longer available"),
+    "pin": Verb("pin", "ADDRESS [NAME]", "fetch an archive once and print its pin", ("--platform",)),
+    "sbom": Verb("sbom", "[NAME...]", "print packages or groups and their licences as SPDX", ("--platform", "--format")),
     "publish": Verb("publish", "DIR NAME", "pack a folder, upload it, print its pin", ("--platform", "--to")),
-    "mirror push": Verb("mirror_push", "URL", "copy every artifact to a mirror (URL or folder)"),
+    "mirror push": Verb("mirror_push", "URL ...", "copy all artifacts (URL GROUP...: these) to a mirror"),
     "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror only", ("--platform",)),
+    "mirror verify": Verb("mirror_verify", "URL ...", "compare every byte of a mirror with the pins"),
     "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive by the rules for packages", ("--case-sensitive",)),
     "cache list": Verb("cache_list", "", "list all packages of the store: size, last use, users"),
-    "cache prune": Verb("cache_prune", "", "remove unused packages from the store", ("--older-than", "--max-size")),
+    "cache keep": Verb(
+        "cache_keep", "[NAME...]", "keep these (or all pins), and no others, at any age", ("--platform", "--none")
+    ),
+    "cache prune": Verb(
+        "cache_prune", "", "remove unused packages from the store", ("--older-than", "--max-size", "--gone")
+    ),
 }
 # verb -> more rows of its help
 DETAILS = {
@@ -245,13 +258,13 @@ def _help_text(verb: str) -> str:
         rows = [(f"{name} {each.names}".strip(), each.text) for name, each in VERBS.items()]
         lines = dict(zip(VERBS, _table(rows)))
         for first, heading in HEADINGS.items():
-            lines[first] = f"\n{heading}\n{lines[first]}"
+            lines[first] = f"{'' if first == 'install' else chr(10)}{heading}\n{lines[first]}"
         common = " ".join(f"[{name} {each.value}".rstrip() + "]" for name, each in COMMON.items())
         return "\n".join(
             [
                 *(f"usage: {PROGRAM} VERB ...", *lines.values()),
-                *("", *_wrapped_options(f"before or after every verb: {common}"), f"their meaning: {PROGRAM} VERB --help"),
-                *("", "from the environment:", *_table(ENVIRONMENT.items()), ""),
+                *(*_wrapped_options(f"before or after every verb: {common}"), f"their meaning: {PROGRAM} VERB --help"),
+                *("from the environment:", *_table(ENVIRONMENT.items()), ""),
             ]
         )
     own = {name: OWN[name] for name in VERBS[verb].options}

@@ -1,5 +1,7 @@
 """Paths and switches: from the command line, else the environment, else the defaults."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 
@@ -32,7 +34,9 @@ class Settings:
         self.lib = os.path.abspath(
             lib or os.environ.get("SPM_LIB") or os.path.join(os.path.dirname(self.packages), "lib")
         )
-        self.store = os.path.realpath(store or os.environ.get("SPM_STORE") or default_store())
+        stores = store or os.environ.get("SPM_STORE") or default_store()
+        # The store that is written, and those whose packages are used as they are.
+        self.store, *self.stores_behind = [os.path.realpath(each) for each in stores.split(":") if each] or [default_store()]
         self.mirror = os.environ.get("SPM_MIRROR", "")
         self.debian_mirror = os.environ.get("SPM_DEBIAN_MIRROR", "")
         self.offline = offline or os.environ.get("SPM_OFFLINE", "") not in ("", "0")
@@ -72,7 +76,8 @@ def native_platform() -> str:
 
 
 def default_store() -> str:
-    """The user's cache folder; where there is no writable home, a folder of the user's own under /var/tmp."""
+    """The user's cache folder; where there is no writable home, a folder of the user's own under /var/tmp, and where that
+    cannot be, in the checkout."""
     candidates = [os.environ.get("XDG_CACHE_HOME"), _cache_of(os.environ.get("HOME"))]
     if not candidates[1]:
         import pwd
@@ -82,6 +87,9 @@ def default_store() -> str:
     for folder in candidates:
         if folder and os.path.isabs(folder) and _writable(folder):
             return os.path.join(folder, "spm")
+    in_checkout = os.path.join(ROOT, "build", "store")
+    if not _writable("/var/tmp") and _writable(in_checkout):
+        return in_checkout
     return _fallback(f"/var/tmp/spm-{os.getuid()}")
 
 

@@ -1,6 +1,20 @@
-"""Removes folders that contain read-only files and folders."""
+"""Removes folders that contain read-only files and folders, and temporary ones whatever is left in them."""
 
+import contextlib
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def temporary_folder(prefix: str) -> Iterator[str]:
+    """A new folder, removed at the end; what cannot be removed stays (ignore_cleanup_errors of Python 3.10)."""
+    folder = tempfile.mkdtemp(prefix=prefix)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove(path: str) -> None:

@@ -19,7 +19,10 @@ def ensure() -> None:
     if sys.getfilesystemencoding() != "utf-8":
         stream = sys.stdout or sys.stderr or sys.stdin  # each may have been closed by the caller
         options = ["-X", "utf8", "-X", f"{_STREAMS}={stream.encoding if stream else 'utf-8'}"]
+        from harness.spm.invocation import command_line
+
+        program, *arguments = command_line()
         try:
-            os.execv(sys.executable or "/proc/self/exe", [sys.orig_argv[0], *options, *sys.orig_argv[1:]])
+            os.execv(sys.executable or "/proc/self/exe", [program, *options, *arguments])
         except OSError as error:
             sys.exit(f"error: expected to restart with UTF-8 file names: {error.strerror}\nhint: export PYTHONUTF8=1")

@@ -137,7 +137,8 @@ class Utf8Test(SpmTestCase):
 
     def test_options_of_python_and_the_name_in_hints_stay(self) -> None:
         code = (
-            "import sys; from harness.spm import utf8; utf8.ensure(); print(sys.flags.bytes_warning, sys.orig_argv[0])"
+            "import sys; from harness.spm import invocation, utf8; utf8.ensure(); "
+            "print(sys.flags.bytes_warning, invocation.command_line()[0])"
         )
         for locale in self.locales:
             done = self.run_in(locale, "-b", "-c", code, command=[sys.executable])

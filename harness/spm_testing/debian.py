@@ -32,6 +32,16 @@ def only_programs(folder: str, *names: str) -> str:
     return place
 
 
+DATED = time.time() - 86400  # of the indexes
+DAY = time.strftime("%Y-%m-%d", time.gmtime(DATED))
+
+
+def recorded(pin: dict, version: str, signer: str = "") -> dict:
+    """A pin with what an update records of its version and index."""
+    date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(DATED))
+    return {**pin, "version": version, "index": {"suite": "bookworm", "date": date, "signer": signer}}
+
+
 class Keys:
     """Signing keys in a GnuPG folder of their own."""
 
@@ -139,7 +149,7 @@ class Archive:
             "Origin": "Debian",
             "Suite": "stable",
             "Codename": self.suite,
-            "Date": email.utils.formatdate(1_700_000_000, usegmt=True),
+            "Date": email.utils.formatdate(DATED, usegmt=True),
             "Acquire-By-Hash": "yes" if self.by_hash else None,
             "Architectures": "all amd64 arm64",
             **self.fields,

@@ -262,25 +262,25 @@ class ArchiveGenerator:
         name = b"%c%d" % (self._chance.choice(b"abcdefgh"), self._count)
         if self._folders and self._one_in(3):
             name = self._chance.choice(self._folders) + b"/" + name
-        match self._chance.randrange(40):
-            case 0 | 1:
-                name = b"./" + name
-            case 2:
-                name = b"p//q/./" + name
-            case 3 | 4 | 5:
-                name = b"long" * self._chance.choice((20, 24, 30)) + b"/" + name
-            case 6:
-                name += b"n" * self._chance.choice((97, 98, 99, 150))
-            case 7:
-                name += "\u00e9\u2603".encode()
-            case 8:
-                name += b"\xff\xe9"
-            case 9:
-                name += b" "
-            case 10 if self._one_in(4):
-                name = self._chance.choice((b"../", b"/", b"a\n", b"", b"..")) + name
-            case 11 if self._one_in(3) and self._files:
-                name = self._chance.choice((self._files[0], self._files[0].upper(), self._files[0] + b"/below"))
+        way = self._chance.randrange(40)
+        if way in (0, 1):
+            name = b"./" + name
+        elif way == 2:
+            name = b"p//q/./" + name
+        elif way in (3, 4, 5):
+            name = b"long" * self._chance.choice((20, 24, 30)) + b"/" + name
+        elif way == 6:
+            name += b"n" * self._chance.choice((97, 98, 99, 150))
+        elif way == 7:
+            name += "\u00e9\u2603".encode()
+        elif way == 8:
+            name += b"\xff\xe9"
+        elif way == 9:
+            name += b" "
+        elif way == 10 and self._one_in(4):
+            name = self._chance.choice((b"../", b"/", b"a\n", b"", b"..")) + name
+        elif way == 11 and self._one_in(3) and self._files:
+            name = self._chance.choice((self._files[0], self._files[0].upper(), self._files[0] + b"/below"))
         return name
 
     def _contents(self) -> bytes:
@@ -410,18 +410,18 @@ class ArchiveGenerator:
             at = self._chance.randrange(len(data))
             if self._one_in(2):
                 at = min(at // 512 * 512 + self._chance.choice(_PLACES), len(data) - 1)
-            match self._chance.randrange(8):
-                case 0 | 1:
-                    data[at] ^= 1 << self._chance.randrange(8)
-                case 2 | 3 | 4:
-                    data[at] = self._chance.choice(_BYTES)
-                case 5:
-                    start, other = at // 512 * 512, self._chance.randrange(len(data)) // 512 * 512
-                    data[start:start] = data[other : other + 512]
-                case 6:
-                    del data[at // 512 * 512 :][:512]
-                case 7:
-                    del data[self._chance.choice((at, at // 512 * 512)) :]
+            way = self._chance.randrange(8)
+            if way in (0, 1):
+                data[at] ^= 1 << self._chance.randrange(8)
+            elif way in (2, 3, 4):
+                data[at] = self._chance.choice(_BYTES)
+            elif way == 5:
+                start, other = at // 512 * 512, self._chance.randrange(len(data)) // 512 * 512
+                data[start:start] = data[other : other + 512]
+            elif way == 6:
+                del data[at // 512 * 512 :][:512]
+            else:
+                del data[self._chance.choice((at, at // 512 * 512)) :]
             start = at // 512 * 512
             block = bytes(data[start : start + 512])
             if len(block) == 512 and block[148:156].strip(b"\0 ").isdigit():

@@ -1,5 +1,7 @@
 """Some archives of every kind; `python3 -m harness.spm_testing.differential` tries as many as there is time for."""
 
+from __future__ import annotations
+
 import contextlib
 import io
 import os

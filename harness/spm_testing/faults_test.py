@@ -1,5 +1,7 @@
 """Kills at every step and at random moments, full, read-only and stalled disks: the next run puts everything right."""
 
+from __future__ import annotations
+
 import os
 import random
 import shlex
@@ -71,7 +73,7 @@ class FaultTestCase(SpmTestCase):
     def contents(self) -> dict:
         """What programs see of every link of lib; fails where one dangles."""
         found: dict = {}
-        for name in os.listdir(self.lib) if os.path.isdir(self.lib) else []:
+        for name in self.in_lib() if os.path.isdir(self.lib) else []:
             if not name.startswith("."):
                 found[name] = {}
                 for base, folders, files in os.walk(os.readlink(f"{self.lib}/{name}")):
@@ -102,7 +104,7 @@ def damage(world: FaultTestCase) -> None:
 
 
 INSTALL = ["install-group", "all"]
-PRUNE = ["cache", "prune", "--older-than", "0d"]
+PRUNE = ["cache", "prune", "--older-than", "0d", "--gone"]  # the folders of a test are copies
 SCENARIOS = {
     "install": Scenario([], INSTALL, [INSTALL]),
     "uninstall": Scenario([INSTALL], ["uninstall", "a", "b"], [["uninstall", "a", "b"], INSTALL]),

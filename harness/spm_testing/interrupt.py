@@ -1,5 +1,7 @@
 """Sends an interrupt at the worst moment; the time limits of tests."""
 
+from __future__ import annotations
+
 import signal
 import threading
 import time

@@ -29,8 +29,7 @@ from harness.spm import trees
 from harness.spm.archives import contents
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ROOT, native_platform
-from harness.spm.store import lib
-from harness.spm.store.store import Store
+from harness.spm.store.store import links as links_of, Store
 from harness.spm_testing.archives import member, tar
 from harness.spm_testing.test_case import package, pin
 
@@ -165,7 +164,7 @@ class Trial:
             wrong += [f"{entry.path}: is no entry, and stays" for entry in self._store.broken_entries()]
             manifest, platform = manifests.load(self._pins), native_platform()
             expected = {each.lib: self._store.entry(each.name, each.version(platform)) for each in self._packages(manifest)}
-            links = dict((os.path.basename(path), entry.path) for path, entry in lib.links(self._store, self._lib))
+            links = dict((os.path.basename(path), entry.path) for path, entry in links_of(self._store, self._lib))
             wrong += [f"lib/{name}: expected a link to {entry.path}" for name, entry in expected.items()
                       if links.get(name) != entry.path or not entry.exists()]
             return len(marked), wrong

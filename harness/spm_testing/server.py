@@ -1,5 +1,7 @@
 """A web server on loopback with faults that a test can choose."""
 
+from __future__ import annotations
+
 import http.server
 import socket
 import struct

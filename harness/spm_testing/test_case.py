@@ -110,8 +110,9 @@ class SpmTestCase(unittest.TestCase):
         silent = mock.patch.object(progress, "_LINE_S", PATIENCE_S)
         steady = mock.patch.object(durable, "PATIENCE_S", PATIENCE_S)
         # A socket that an earlier test left to the garbage collector would warn in this command's output.
-        quiet = warnings.catch_warnings(action="ignore", category=ResourceWarning)
+        quiet = warnings.catch_warnings()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), timeout, pauses, silent, steady, quiet:
+            warnings.simplefilter("ignore", ResourceWarning)
             status = cli.main(self.arguments(*arguments))
         return CommandResult(status, self.anonymous(out.getvalue()), self.anonymous(err.getvalue()))
 
@@ -136,6 +137,10 @@ class SpmTestCase(unittest.TestCase):
     def anonymous(self, text: str) -> str:
         """The text without what differs between runs: the folder and the server's port."""
         return text.replace(self.folder, "FOLDER").replace(self.server.base, "SERVER")
+
+    def in_lib(self) -> list[str]:
+        """The links of the lib folder."""
+        return sorted(name for name in os.listdir(self.lib) if not name.startswith("."))
 
     def read(self, path: str) -> str:
         with open(f"{self.lib}/{path}") as file:

@@ -1,6 +1,8 @@
 """What an archive may try: each attempt goes through unpack itself, through `spm unpack` and through `spm install`, and
 ends in one sentence, with nothing outside touched and nothing left."""
 
+from __future__ import annotations
+
 import bz2
 import gzip
 import io

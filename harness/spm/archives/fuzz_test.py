@@ -50,19 +50,19 @@ def damaged(data: bytes, tar_headers: bool, chance: random.Random) -> bytes:
     data = bytearray(data)
     for _ in range(chance.randint(1, 3)):
         at = chance.randrange(len(data))
-        match chance.randrange(6):
-            case 0:
-                data[at] ^= 1 << chance.randrange(8)
-            case 1 | 2:
-                data[at] = chance.choice(_BYTES)
-            case 3:
-                number = chance.choice(_NUMBERS)
-                data[at : at + 4] = struct.pack("<L", number)[: len(data) - at]
-            case 4:
-                other = chance.randrange(len(data))
-                data[at : at + 8] = data[other : other + 8]
-            case 5:
-                del data[at : at + chance.choice((1, 512, len(data)))]
+        way = chance.randrange(6)
+        if way == 0:
+            data[at] ^= 1 << chance.randrange(8)
+        elif way in (1, 2):
+            data[at] = chance.choice(_BYTES)
+        elif way == 3:
+            number = chance.choice(_NUMBERS)
+            data[at : at + 4] = struct.pack("<L", number)[: len(data) - at]
+        elif way == 4:
+            other = chance.randrange(len(data))
+            data[at : at + 8] = data[other : other + 8]
+        else:
+            del data[at : at + chance.choice((1, 512, len(data)))]
         if not data:
             return b""
     if tar_headers:

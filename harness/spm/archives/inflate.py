@@ -1,5 +1,7 @@
 """Decompression as a forward stream of pieces, with a few megabytes of memory at most."""
 
+from __future__ import annotations
+
 import bz2
 import lzma
 import os

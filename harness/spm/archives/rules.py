@@ -14,6 +14,8 @@ Files get mode 444 or 555, folders 555. Owners, set-user-id and write bits are d
 
 A container (tar.py, zip.py, ar.py) yields Members; a MemberUnpacker checks them and puts them into a Tree."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import posixpath
@@ -23,6 +25,7 @@ from typing import Any
 
 from harness.spm.archives import contents
 from harness.spm.archives.contents import FILE, FOLDER, LINK, Node
+from harness.spm.archives.licence_files import Collector
 from harness.spm.archives.tree import Tree
 from harness.spm.errors import Refused
 from harness.spm.pins.patterns import KeepFilter
@@ -70,15 +73,19 @@ class Member:
 
 class MemberUnpacker:
     """Checks one archive's members and puts them into a tree. `rules` has the strip and keep of an artifact, `owner` is
-    the artifact's number in its package, and `reroot` makes absolute links lead into the tree."""
+    the artifact's number in its package, and `reroot` makes absolute links lead into the tree. `licences` collects the
+    licence files, also those that are not kept."""
 
-    def __init__(self, tree: Tree, owner: int, rules: Any, reroot: bool, most: int) -> None:
+    def __init__(
+        self, tree: Tree, owner: int, rules: Any, reroot: bool, most: int, licences: Collector | None = None
+    ) -> None:
         self._tree, self._owner, self._reroot, self._most = tree, owner, reroot, most
         self._strip = rules.strip + "/" if rules.strip else ""
         self._keep = KeepFilter(rules.keep)
         self._made = {""}  # folders that are known to exist
         self._seen: set[str] = set()
         self._bytes = 0
+        self._licences = licences
 
     def satisfied(self) -> bool:
         """Whether no further member can match."""
@@ -104,10 +111,14 @@ class MemberUnpacker:
         if kind not in (FOLDER, OTHER_KIND) and member.name.endswith(("/", "/.")):
             raise Refused(f"{name} has a folder's name but is no folder")  # some readers go by the name
         if not self._keep(name):
+            if self._licences:
+                self._licences.passed(name, member)
             return
         path = self._stripped(name, kind)
         if path is None:
             return
+        if self._licences:
+            self._licences.unpacked(name, member, path)
         if kind == FOLDER:
             self._folder(path)
         elif kind == FILE:

@@ -53,7 +53,8 @@ def _members(stream: inflate.Stream) -> Iterator[Member]:
     with _Archive(
         fileobj=stream, mode="r", tarinfo=_Header, encoding="utf-8", errors="surrogateescape"
     ) as archive:
-        header = archive.next()
+        # After the end of an archive without members, Python 3.9 would look before its first byte.
+        header = archive.next() if archive.firstmember else None
         while header:
             archive.members.clear()  # or it keeps them all
             for keyword in _NOT_FOR_ALL.intersection(archive.pax_headers or {}):
@@ -163,6 +164,7 @@ def _ranges(header: tarfile.TarInfo) -> list[tuple[int, int]]:
 
 class _Archive(tarfile.TarFile):
     members: list[tarfile.TarInfo]
+    firstmember: tarfile.TarInfo | None
 
     def __init__(self, **options: Any) -> None:
         self.about: list[str] = []  # kinds of the extension headers seen for the next member

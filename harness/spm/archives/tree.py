@@ -1,5 +1,7 @@
 """A package's folder while it is unpacked, and the checks of the whole tree."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import stat
@@ -7,7 +9,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-from harness.spm.archives import contents
+from harness.spm.archives import abilities, contents
 from harness.spm.archives.contents import FILE, FOLDER, LINK, Node
 from harness.spm.archives.links import LinkResolver
 from harness.spm.errors import Refused
@@ -58,8 +60,10 @@ class Tree:
             return
         try:
             node.content = fill(file)
-            os.fchmod(file, mode)  # whatever the umask
-            os.utime(file, (node.time, node.time))
+            abilities.set_mode(file, mode)  # whatever the umask
+            abilities.set_time(file, node.time)
+            facts = os.fstat(file)  # what the file system made of both: the tree is compared with this later
+            node.mode, node.time = stat.S_IMODE(facts.st_mode) & ~self._writable, int(facts.st_mtime)
         finally:
             os.close(file)
 
@@ -88,7 +92,7 @@ class Tree:
             # Which artifact wrote the file depends on timing; its time stamp must not.
             if node.kind == FILE:
                 time = self.nodes[path].time = max(node.time, self.nodes[path].time)
-                os.utime(os.path.join(self.root, path), (time, time))
+                abilities.set_time(os.path.join(self.root, path), time)
         for path, node in self.nodes.items() if self._clashes else ():
             if node.kind == FILE:  # another name of such a file bears its time
                 node.time = int(os.lstat(f"{self.root}/{path}").st_mtime)
@@ -147,11 +151,11 @@ class Tree:
         os.mkdir(self.root, _FOLDER_MODE)
 
     def _make_hard_link(self, origin: str, path: str) -> None:
-        os.link(origin, path, follow_symlinks=False)
+        abilities.hard_link(origin, path)
 
     def _finish(self, folders: list[str]) -> None:
         for path in ("", *folders):
-            os.chmod(f"{self.root}/{path}", contents.FOLDER_MODE | self._writable)
+            abilities.set_mode(f"{self.root}/{path}", contents.FOLDER_MODE | self._writable)
 
 
 class ArtifactTree(Tree):

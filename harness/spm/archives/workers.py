@@ -14,10 +14,12 @@ import socket
 import struct
 import warnings
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from harness.spm import kernel
 from harness.spm.archives.contents import Node
+from harness.spm.archives.licence_files import LicenceFiles
 from harness.spm.archives.rules import UnpackRules
 from harness.spm.archives.tree import ArtifactTree
 from harness.spm.archives.unpack import unpack
@@ -67,9 +69,18 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         for worker in self._all:
             worker.kill()
 
-    def unpack(self, archive: str, rules: Artifact, root: str, owner: int, lock: int) -> dict[str, Node]:
+    def unpack(
+        self,
+        archive: str,
+        rules: Artifact,
+        root: str,
+        owner: int,
+        lock: int,
+        note: Callable[[LicenceFiles], object] = lambda found: None,
+    ) -> dict[str, Node]:
         """Unpacks what `rules` keeps of `archive` into the folder `root`, which other workers may fill at the same
-        time; returns the artifact's nodes. The worker holds the open file `lock` while it may write there."""
+        time; returns the artifact's nodes. The worker holds the open file `lock` while it may write there. `note` gets
+        the archive's licence files, if all of them were seen."""
         worker = self._idle.popleft()
         try:
             done, value = worker.ask((archive, rules.strip, list(rules.keep), root, owner), lock)
@@ -80,7 +91,10 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         finally:
             self._idle.append(worker)
         if done:
-            return {path: Node(kind, owner, *facts) for path, kind, *facts in value}
+            nodes, licences = value
+            if licences:
+                note(LicenceFiles(*licences))
+            return {path: Node(kind, owner, *facts) for path, kind, *facts in nodes}
         raise value if isinstance(value, OSError) else Refused(*value)
 
 
@@ -90,7 +104,8 @@ class _Worker:
     def __init__(self, others: list) -> None:
         self._line, theirs = socket.socketpair()
         parent = os.getpid()
-        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
             self._process = os.fork()  # Python 3.12 warns if the caller has threads; the worker uses none of them
         if not self._process:
             try:
@@ -155,11 +170,12 @@ def _serve(line: socket.socket, parent: int) -> None:
 def _answer(archive: str, strip: str, keep: list[str], root: str, owner: int) -> Any:
     tree = ArtifactTree(root)
     try:
-        unpack(archive, UnpackRules(strip, keep), tree, owner)
+        found = unpack(archive, UnpackRules(strip, keep), tree, owner)
     except SpmError as error:
         return False, (error.what, error.hint)
     except OSError as error:
         return False, error
     except MemoryError:
         return False, OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
-    return True, [(path, node.kind, node.mode, node.size, node.time, node.content) for path, node in tree.nodes.items()]
+    nodes = [(path, node.kind, node.mode, node.size, node.time, node.content) for path, node in tree.nodes.items()]
+    return True, (nodes, (found.texts, found.links) if found else None)

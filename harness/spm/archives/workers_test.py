@@ -1,5 +1,7 @@
 """Processes that unpack: what they bring and refuse, and that no end of anybody is waited for in vain."""
 
+from __future__ import annotations
+
 import errno
 import fcntl
 import os

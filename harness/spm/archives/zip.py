@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import bz2
 import calendar
+import errno
 import io
 import os
 import re
@@ -55,6 +56,11 @@ def members(file: int, most: int) -> Generator[Member, None, None]:
     # On a damaged directory zipfile raises more than its documented error.
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, EOFError, struct.error) as error:
         raise Refused(f"expected a zip archive: {error}") from None
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        # Python 3.9 looks for a directory before the first byte.
+        raise Refused("expected a zip archive: its directory's place is wrong") from None
     places = [*((info.header_offset, _name(info)) for info in infos), (directory, "the directory")]
     if places[0][0] < 0:
         raise Refused(f"the archive lacks {-places[0][0]:,} bytes that its directory expects")

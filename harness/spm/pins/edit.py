@@ -3,14 +3,15 @@
 The new file is written to a temporary file, checked like any packages.json, and renamed. Concurrent runs lose no
 change: each reads the file again under a lock before it writes."""
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import json
 import os
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 
-from harness.spm import lock
-from harness.spm.atomic import atomic_file
+from harness.spm import atomic, lock
 from harness.spm.errors import SpmError, system_error
 from harness.spm.pins import manifest as manifests
 from collections.abc import Callable, Iterator
@@ -47,14 +48,14 @@ def _check(text: str, path: str) -> None:
 
 def apply(text: str, changes: list[PinChange], path: str = "packages.json") -> str:
     """The text of packages.json with the changes in it."""
-    spans = set()  # (begin, end, new text)
+    spans: dict[tuple[int, int, str], int] = {}  # (begin, end, new text) -> its number, as more may begin at one place
     document = json.loads(text)
     for change in changes:
         for index in _indexes(document, change, path):
             begin, _ = span(text, ("packages", change.package, "artifacts", index))
             for name, value in change.new.items():
-                spans.add(_edit(text, begin, name, value))
-    for begin, end, value in sorted(spans, reverse=True):
+                spans.setdefault(_edit(text, begin, name, value), len(spans))
+    for begin, end, value in sorted(spans, key=lambda each: (each[:2], spans[each]), reverse=True):
         text = text[:begin] + value + text[end:]
     return text
 
@@ -149,8 +150,4 @@ def _locked(folder: str) -> Iterator[None]:
 
 
 def _replace(path: str, data: bytes) -> None:
-    with atomic_file(path) as name, open(name, "wb") as file:
-        os.fchmod(file.fileno(), os.stat(path).st_mode & 0o7777)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())  # people edit this file: a power cut must not lose it
+    atomic.replace(path, data, os.stat(path).st_mode & 0o7777)  # people edit this file: a power cut must not lose it

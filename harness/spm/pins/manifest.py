@@ -9,6 +9,9 @@
                            "platforms": [...],            optional: only for these
                            "strip": "usr",                optional: what is kept lies under it; it is removed
                            "keep": ["usr/include/**"],    optional: patterns of patterns.py; default everything
+                           "version": "1:9.2-3",          optional: what its source calls it
+                           "index": {"suite": "bookworm", "date": "2026-11-20T08:12:00Z", "signer": "<fingerprint>"},
+                                                          optional: the index that it is from; signer "": not checked
                            "unsigned": true } ] } } }     optional: the pin is from an unsigned index
 
 A package's version is the sha256 of the canonical JSON of [RULES, [[sha256, strip, keep], ...]] for a platform, keep
@@ -22,7 +25,7 @@ import re
 from collections.abc import Iterable
 
 from harness.spm.errors import SpmError, USAGE, nearest, unknown
-from harness.spm.pins.source_fields import FIELDS
+from harness.spm.pins.source_fields import FIELDS, SUITE
 from harness.spm.settings import ANY, PLATFORMS, packages_from_environment
 
 TYPE_CHECKING = False
@@ -40,6 +43,9 @@ _PATH = re.compile(rf"{_PART}(?:/{_PART})*").fullmatch
 _IN_NO_PATH = re.compile("[\0\ud800-\udfff]").search
 _BLANK = re.compile(r"[?#\s]").search
 _SHA256 = re.compile(r"[0-9a-f]{64}").fullmatch
+_VERSION = re.compile(r"[!-~]+").fullmatch
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ").fullmatch
+_SIGNER = re.compile(r"[0-9A-F]*").fullmatch
 _SECRET_KEY = re.compile(
     r"passw|secret|token|credential|private.?key|access.?key|api.?key|^auth|^user(name)?$", re.I
 ).search
@@ -53,13 +59,14 @@ _SECRET_MARKS = "@ AKIA ASIA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- -----BE
 _TOP_FIELDS = ("schema", "sources", "packages")
 _PACKAGE_FIELDS = ("groups", "platforms", "lib", "license", "artifacts")
 _ARTIFACT_FIELDS = ("sources", "path", "size", "sha256")
-_OPTIONAL_FIELDS = ("platforms", "strip", "keep", "unsigned")
+_OPTIONAL_FIELDS = ("platforms", "strip", "keep", "version", "index", "unsigned")
+_INDEX_FIELDS = ("suite", "date", "signer")
 
 
 class Artifact:
     """One pinned download and how it is unpacked."""
 
-    __slots__ = ("sources", "path", "size", "sha256", "platforms", "strip", "keep", "unsigned")
+    __slots__ = ("sources", "path", "size", "sha256", "platforms", "strip", "keep", "version", "index", "unsigned")
 
     def __init__(self, fields: dict) -> None:
         self.sources = fields["sources"]
@@ -69,6 +76,8 @@ class Artifact:
         self.platforms = fields.get("platforms", (ANY,))
         self.strip = fields.get("strip", "").strip("/")
         self.keep = sorted(set(fields.get("keep", ())))
+        self.version: str = fields.get("version", "")
+        self.index: dict | None = fields.get("index")
         self.unsigned = fields.get("unsigned", False)
 
     @property
@@ -355,8 +364,22 @@ def _check_artifact(artifact: Any, place: str, sources: dict[str, Any]) -> None:
         _texts(artifact["keep"], f"{place}.keep", "patterns")
         for index, pattern in enumerate(artifact["keep"]):
             _relative(pattern, f"{place}.keep[{index}]", "a pattern of paths inside the archive")
+    if "version" in artifact:
+        version = artifact["version"]
+        _expect(type(version) is str and _VERSION(version), f"{place}.version", "a version without blanks", version)
+    if "index" in artifact:
+        _check_index(artifact["index"], f"{place}.index")
     if "unsigned" in artifact:
         _expect(artifact["unsigned"] is True, f"{place}.unsigned", "true or no such field", artifact["unsigned"])
+
+
+def _check_index(index: Any, place: str) -> None:
+    _fields(index, place, _INDEX_FIELDS)
+    _matches(index["suite"], f"{place}.suite", SUITE, "a suite's name")
+    date = index["date"]
+    _expect(type(date) is str and _DATE(date), f"{place}.date", "a time such as 2026-11-20T08:12:00Z", date)
+    signer = index["signer"]
+    _expect(type(signer) is str and _SIGNER(signer), f"{place}.signer", "a key's fingerprint, or '' for none", signer)
 
 
 def _check_texts(document: Any, text: str, names: set[str]) -> None:

@@ -6,7 +6,7 @@ _BUCKET = r"s3://[A-Za-z0-9][A-Za-z0-9._-]+(/[^?#\s]*)?|https?://[^/?#\s]+/[^/?#
 # An address that git would take for an option or for a command to run is neither of these.
 _REPOSITORY = r"(file|https|ssh)://[^?#\s]+|[^-:?#\s][^:?#\s]*"
 
-_SUITE = r"(?!\.)[^/\\?#\s]+(/(?!\.)[^/\\?#\s]+)*"
+SUITE = r"(?!\.)[^/\\?#\s]+(/(?!\.)[^/\\?#\s]+)*"
 
 # kind -> the fields that packages.json must give besides `type`, those that it may give, and what its artifacts' paths
 # must be besides a path; each as the pattern of the whole value and what that is
@@ -14,7 +14,7 @@ FIELDS = {
     "debian": (
         {},
         {
-            "suite": (_SUITE, "a release's name, like bookworm"),  # for `outdated`; else the source's own name
+            "suite": (SUITE, "a release's name, like bookworm"),  # for `outdated`; else the source's own name
             "base": (r"(?!)", "none (a debian source takes its address from the machine)"),
         },
         None,

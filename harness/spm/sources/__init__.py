@@ -7,6 +7,8 @@ printed. A kind that knows what is newer than a pin has
                                         what to pin instead of the artifact, with `unsigned` also from an unsigned
                                         index; raises Unlisted or SpmError"""
 
+from __future__ import annotations
+
 from typing import Any
 
 from harness.spm.pins.manifest import Artifact
@@ -35,6 +37,9 @@ class Source:
         """A transport.Body: the bytes from `offset` on, or the whole; raises TransferError."""
         raise NotImplementedError
 
+    def prepare(self) -> None:
+        """Called before downloads begin, in the main thread: may ask the user for what this machine does not say."""
+
     def cancel(self) -> None:
         """Ends the waits of `open` in other threads."""
 
@@ -52,22 +57,32 @@ class NewestVersion:
 
     `name` is what people call it; `pinned` and `version` are the versions of the pin and of what the source has, and
     `order` is below, at or above 0 as the pin is older, the same or newer. `pin` holds the fields of packages.json for
-    it. `signed_by` names the index and its signer; it is '' if the signature was not checked, and `unchecked` is the
+    it, `index` what the pin says of the index it came from. `signed_by` names the index and its signer; it is '' if the
+    signature was not checked, and `unchecked` is the
     reason."""
 
     def __init__(
-        self, name: str, pinned: str, version: str, order: int, pin: dict, signed_by: str = "", unchecked: str = ""
+        self,
+        name: str,
+        pinned: str,
+        version: str,
+        order: int,
+        pin: dict,
+        signed_by: str = "",
+        unchecked: str = "",
+        index: dict | None = None,
+        warning: str = "",
     ) -> None:
         self.name, self.pinned, self.version, self.order, self.pin = name, pinned, version, order, pin
-        self.signed_by, self.unchecked = signed_by, unchecked
+        self.signed_by, self.unchecked, self.index, self.warning = signed_by, unchecked, index or {}, warning
 
 
 class Unlisted(Exception):
-    """The source does not list an artifact, for `reason`. `signed_by` and `unchecked` are as in NewestVersion."""
+    """The source does not list an artifact, for `reason`. The rest is as in NewestVersion."""
 
-    def __init__(self, reason: str, signed_by: str = "", unchecked: str = "") -> None:
+    def __init__(self, reason: str, signed_by: str = "", unchecked: str = "", warning: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.signed_by, self.unchecked = reason, signed_by, unchecked
+        self.reason, self.signed_by, self.unchecked, self.warning = reason, signed_by, unchecked, warning
 
 
 def open_source(fields: dict, settings: Settings) -> Source:

@@ -2,35 +2,97 @@
 
 A mistake in one of them ends the run with an SpmError for the user to correct. It never repeats what may be secret."""
 
+from __future__ import annotations
+
 import functools
+import ipaddress
 import os
+import re
 import ssl
 import urllib.request
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from harness.spm.errors import SpmError, USAGE
+from harness.spm.sources.socks import Proxy
+
+_SOCKS = ("socks", "socks5", "socks5h")  # desktops write the first for the second
+_PORTS = {"http": "80", "https": "443"}
+_SOCKS_PORT = 1080
 
 
 def proxies() -> dict[str, str]:
-    """{"http": address, "https": address} from HTTP_PROXY and HTTPS_PROXY; urllib itself handles NO_PROXY."""
+    """{"http": address, "https": address} from HTTP_PROXY and HTTPS_PROXY, else from ALL_PROXY."""
     found = urllib.request.getproxies_environment()
-    return {scheme: _proxy(scheme, found[scheme]) for scheme in ("http", "https") if scheme in found}
+    named = {scheme: scheme if scheme in found else "all" for scheme in ("http", "https")}
+    return {scheme: _proxy(name, found[name]) for scheme, name in named.items() if name in found}
 
 
 def _proxy(scheme: str, value: str) -> str:
     address = urlsplit(value if "://" in value else f"http://{value}")
     try:
-        good = address.scheme == "http" and address.hostname and address.port != 0
+        good = address.scheme in ("http", *_SOCKS) and address.hostname and address.port != 0
     except ValueError:
         good = False
     if not good:
         name = f"{scheme.upper()}_PROXY"
         raise SpmError(
-            f"{name}: expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, found another form (not shown)",
+            f"{name}: expected http://HOST:PORT, http://USER:PASSWORD@HOST:PORT or the same with socks5 or socks5h, "
+            "found another form (not shown)",
             f"correct or unset {name} and {name.lower()}",
             USAGE,
         )
     return address.geturl()
+
+
+def socks(proxy: str) -> Proxy | None:
+    """The SOCKS proxy that an address of `proxies` names; None for an HTTP proxy."""
+    address = urlsplit(proxy)
+    if address.scheme not in _SOCKS or not address.hostname:
+        return None
+    user, password = unquote(address.username or ""), unquote(address.password or "")
+    return Proxy(address.hostname, address.port or _SOCKS_PORT, user, password, address.scheme == "socks5h")
+
+
+def is_direct(host: str, scheme: str = "http") -> bool:
+    """Whether NO_PROXY exempts `host` of an address of `scheme`: a name or an address, which a port may follow. An entry
+    is `*`, a name (of all hosts below it, too), an address or a network such as 10.0.0.0/8 or fd00::/8; a port may follow
+    a name or address."""
+    name, _, port = _name_and_port(host)
+    port = port or _PORTS[scheme]
+    for entry in re.split(r"[,\s]+", urllib.request.getproxies_environment().get("no", "")):
+        if entry == "*" or (entry and _is_exempt(entry, name, port)):
+            return True
+    return False
+
+
+def _name_and_port(text: str) -> tuple[str, str, str]:
+    """`text` as (name, ":", port); an IPv6 address may stand without brackets if no port follows."""
+    if text.startswith("["):
+        name, _, rest = text[1:].partition("]")
+        return name, ":", rest.lstrip(":")
+    return text.partition(":") if text.count(":") < 2 else (text, "", "")
+
+
+def _is_exempt(entry: str, name: str, port: str) -> bool:
+    address = _network(name)
+    if network := _network(entry):
+        return address is not None and address.version == network.version and address.subnet_of(network)
+    exempt, _, only = _name_and_port(entry)
+    if only and only != port:
+        return False
+    if address:
+        return address == _network(exempt)
+    exempt, name = exempt.lower().lstrip("."), name.lower().rstrip(".")
+    return bool(exempt) and (name == exempt or name.endswith(f".{exempt}"))
+
+
+def _network(text: str) -> Any:
+    """The network that `text` names, of one address for an address; None for a host's name."""
+    try:
+        return ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return None
 
 
 @functools.cache  # reading the system's certificates takes 50 ms

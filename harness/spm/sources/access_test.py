@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import http.client
 import http.server
+import ipaddress
 import os
 import select
 import socket
+import socketserver
 import ssl
 import threading
 import unittest
+from unittest import mock
 from urllib.parse import urlsplit
 
 from harness.spm.settings import ROOT
@@ -27,6 +30,16 @@ PASSWORD = "hunter@2"
 
 def basic(user: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def pass_on(one: socket.socket, other: socket.socket) -> None:
+    """Copies what comes from each to the other, until one ends."""
+    ends = {one: other, other: one}
+    while True:
+        for end in select.select(list(ends), [], [])[0]:
+            if not (data := end.recv(1 << 16)):
+                return
+            ends[end].sendall(data)
 
 
 class Proxy:
@@ -50,12 +63,7 @@ class Proxy:
                     with socket.create_connection((host, int(port))) as onward:
                         self.send_response(200)
                         self.end_headers()
-                        ends = {onward: self.connection, self.connection: onward}
-                        while True:
-                            for end in select.select(list(ends), [], [])[0]:
-                                if not (data := end.recv(1 << 16)):
-                                    return
-                                ends[end].sendall(data)
+                        pass_on(self.connection, onward)
 
             def _refused(self) -> bool:
                 outer.passed.append((f"{self.command} {self.path}", self.headers["Proxy-Authorization"]))
@@ -209,16 +217,146 @@ class ProxyTest(AccessTestCase):
         self.assertIn("main (SERVER): the proxy 127.0.0.1:9: the connection was refused\n", self.install()[1])
 
     def test_a_wrong_address_of_a_proxy_is_one_error_that_does_not_show_it(self) -> None:
-        for value in ("socks5://127.0.0.1:1080", "http://me:hunter2", "https://me:hunter2@127.0.0.1:1", "http://"):
+        for value in ("socks4://127.0.0.1:1080", "http://me:hunter2", "https://me:hunter2@127.0.0.1:1", "http://"):
             os.environ["HTTP_PROXY"] = value
             self.assertEqual(
                 self.install(),
                 (
                     2,
-                    "spm: error: HTTP_PROXY: expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, found "
-                    "another form (not shown)\nhint: correct or unset HTTP_PROXY and http_proxy\n",
+                    "spm: error: HTTP_PROXY: expected http://HOST:PORT, http://USER:PASSWORD@HOST:PORT or the same "
+                    "with socks5 or socks5h, found another form (not shown)\nhint: correct or unset HTTP_PROXY and http_proxy\n",
                 ),
             )
+
+
+class SocksProxy:
+    """A SOCKS5 proxy that connects every caller to `target`. `asked` lists the hosts asked for, `logins` the users and
+    passwords."""
+
+    def __init__(self, target: str, login: tuple[str, str] | None = None, reply: int = 0) -> None:
+        self.asked: list[str] = []
+        self.logins: list[tuple[str, str]] = []
+        host, _, port = target.rpartition(":")
+        outer = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                methods = self.rfile.read(self.rfile.read(2)[1])
+                wanted = 2 if login else 0
+                self.wfile.write(bytes([5, wanted if wanted in methods else 255]))
+                if wanted not in methods:
+                    return
+                if login:
+                    self.rfile.read(1)
+                    found = tuple(self.rfile.read(self.rfile.read(1)[0]).decode() for _ in range(2))
+                    outer.logins.append(found)  # type: ignore[arg-type]
+                    self.wfile.write(bytes([1, found != login]))
+                    if found != login:
+                        return
+                kind = self.rfile.read(4)[3]
+                data = self.rfile.read({1: 4, 4: 16}.get(kind) or self.rfile.read(1)[0])
+                self.rfile.read(2)
+                outer.asked.append(data.decode() if kind == 3 else str(ipaddress.ip_address(data)))
+                self.wfile.write(bytes([5, reply, 0, 3, 1, 120, 0, 0]))
+                if not reply:
+                    with socket.create_connection((host, int(port))) as onward:
+                        pass_on(self.connection, onward)
+
+        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        self.host = f"127.0.0.1:{self._server.server_address[1]}"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class SocksTest(AccessTestCase):
+    def socks(self, target: str, *arguments, **options) -> SocksProxy:
+        proxy = SocksProxy(target.partition("//")[2], *arguments, **options)
+        self.addCleanup(proxy.close)
+        return proxy
+
+    def forget(self) -> None:
+        self.spm("uninstall", "a")
+        self.spm("cache", "prune", "--older-than", "0d")
+
+    def test_the_proxy_or_this_machine_looks_names_up(self) -> None:
+        target = self.server.base
+        port = target.rpartition(":")[2]
+        for scheme, asked in (("socks5h", "nowhere.example"), ("socks5", "127.0.0.1")):
+            proxy = self.socks(target)
+            os.environ["HTTP_PROXY"] = f"{scheme}://{proxy.host}"
+            self.sources["main"]["base"] = f"http://{'nowhere.example' if scheme == 'socks5h' else '127.1'}:{port}"
+            self.assertEqual(self.install(), (0, ""))
+            self.assertEqual(proxy.asked, [asked])
+            self.forget()
+
+    def test_tls_and_a_login(self) -> None:
+        server = self.serve_by_tls()
+        os.environ["SSL_CERT_FILE"] = CERTIFICATE
+        proxy = self.socks(server.base, ("me", PASSWORD))
+        os.environ["ALL_PROXY"] = f"socks5h://me:hunter%402@{proxy.host}"
+        self.assertEqual(self.install(), (0, ""))
+        self.assertEqual((proxy.asked, proxy.logins), (["127.0.0.1"], [("me", PASSWORD)]))
+
+    def test_what_the_proxy_refuses_is_one_error(self) -> None:
+        cases = [
+            (("me", "x"), 0, "", "it asks for a user and password"),
+            (("me", "x"), 0, "me:hunter2@", "it refuses the user and password"),
+            (None, 2, "", "it could not connect to 127.0.0.1: its rules forbid it"),
+            (None, 99, "", "it could not connect to 127.0.0.1: reply 99"),
+        ]
+        for login, reply, user, reason in cases:
+            proxy = self.socks(self.server.base, login, reply=reply)
+            os.environ["HTTP_PROXY"] = f"socks5h://{user}{proxy.host}"
+            self.assertIn(f"main (SERVER): the proxy {proxy.host}: {reason}\n", self.install()[1])
+        os.environ["HTTP_PROXY"] = "socks5h://127.0.0.1:9"
+        self.assertIn("main (SERVER): the proxy 127.0.0.1:9: the connection was refused\n", self.install()[1])
+
+    def test_a_proxy_of_another_kind_is_named(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+
+            def answer() -> None:
+                caller, _ = listener.accept()
+                with caller:
+                    caller.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                    caller.recv(1 << 10)
+
+            threading.Thread(target=answer, daemon=True).start()
+            os.environ["HTTP_PROXY"] = f"socks5h://127.0.0.1:{listener.getsockname()[1]}"
+            self.assertIn("it does not speak SOCKS5\n", self.install()[1])
+
+    def test_hosts_that_no_proxy_names_are_asked_directly(self) -> None:
+        proxy = self.socks(self.server.base)
+        os.environ.update(HTTP_PROXY=f"socks5h://{proxy.host}", NO_PROXY="127.0.0.0/8")
+        self.assertEqual(self.install(), (0, ""))
+        self.assertEqual(proxy.asked, [])
+
+
+class NoProxyTest(unittest.TestCase):
+    def test_names_addresses_networks_and_ports(self) -> None:
+        cases = [
+            ("10.0.0.0/8", ["10.1.2.3", "10.1.2.3:80"], ["11.1.2.3", "ten.example"]),
+            ("10.1.2.3/8", ["10.9.9.9"], []),
+            ("::1", ["[::1]", "[::1]:8080"], ["[::2]", "127.0.0.1"]),
+            ("[::1]", ["[::1]:8080"], []),
+            ("[::1]:80", ["[::1]:80"], ["[::1]:8080"]),
+            ("fd00::/8", ["[fd12::1]:80"], ["[fe80::1]"]),
+            ("127.0.0.1", ["127.0.0.1:9"], ["127.0.0.2"]),
+            ("127.0.0.1:9", ["127.0.0.1:9"], ["127.0.0.1:10"]),
+            ("example.org", ["example.org", "a.example.org:80", "EXAMPLE.ORG."], ["badexample.org", "example.org.evil"]),
+            (".example.org", ["example.org", "a.example.org"], ["example.com"]),
+            ("example.org:80", ["example.org:80", "example.org"], ["example.org:81"]),
+            ("a.example, 10.0.0.0/8 b.example", ["a.example", "b.example", "10.0.0.1"], ["c.example"]),
+            ("*", ["anything", "[::1]", "1.2.3.4"], []),
+            ("", [], ["anything"]),
+            ("10.0.0.0/99,:80", [], ["10.0.0.1", "[::1]:80", "a:80"]),
+        ]
+        for text, direct, passed in cases:
+            with self.subTest(text), mock.patch.dict(os.environ, {"no_proxy": text}):
+                self.assertEqual([host for host in direct + passed if access.is_direct(host)], direct)
 
 
 class CredentialsTest(AccessTestCase):

@@ -4,6 +4,8 @@
 Not supported: credential_process, single sign-on and the metadata service of cloud machines. For these, set the
 variables that `aws configure export-credentials --format env` prints."""
 
+from __future__ import annotations
+
 import configparser
 import os
 from collections.abc import Callable, Mapping

@@ -4,12 +4,25 @@ A socket's time-out limits one wait only: a server that sends a byte per wait wo
 limits all waits together. It is passed to urllib as the time-out, and urllib passes it to each redirect and
 connection."""
 
+from __future__ import annotations
+
+import errno
 import functools
 import http.client
 import io
+import itertools
+import os
+import selectors
 import socket
 import time
+from collections.abc import Sequence
 from typing import Any
+
+from harness.spm.sources.socks import Proxy, SocksError
+
+# The wait for an address before the next is tried as well: the Connection Attempt Delay of RFC 8305.
+NEXT_ADDRESS_S = 0.25
+_Place = tuple[int, Any]  # family and address of a socket
 
 
 class Deadline:
@@ -55,25 +68,114 @@ class _Arriving(io.RawIOBase):
 
 
 @functools.cache
-def _places(host: str, port: int) -> tuple:
-    """A host's addresses, looked up once per run, so that a slow resolver does not delay every file."""
-    return tuple(place[:2] for *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+def _places(host: str, port: int) -> tuple[_Place, ...]:
+    """A host's addresses, looked up once per run, so that a slow resolver does not delay every file. The two families
+    alternate, so that a dead one costs one wait (RFC 8305, section 4)."""
+    found = [(kind, place) for kind, _, _, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    first = [place for place in found if place[0] == found[0][0]]
+    other = [place for place in found if place[0] != found[0][0]]
+    pairs = itertools.zip_longest(first, other)
+    return tuple(place for pair in pairs for place in pair if place)
 
 
-def _connect(address: tuple[str, int], deadline: Deadline, *options: Any) -> socket.socket | None:
-    """Like socket.create_connection, with the addresses of _places."""
-    error: OSError | None = None
-    for place in _places(*address):
-        left_s = deadline.left_s()
+_answered: dict[tuple[str, int], _Place] = {}  # the place of a host that a connection was made to last
+
+
+def connect(address: tuple[str, int], deadline: Deadline, socks: Proxy | None = None) -> socket.socket:
+    """A connection to a host, through the SOCKS proxy if one is given. Races the host's addresses (RFC 8305): a dead one
+    delays a run by NEXT_ADDRESS_S, once."""
+    if socks:
+        return _through(socks, address, deadline)
+    known = _places(*address)
+    last = _answered.get(address)
+    ordered = (last, *(place for place in known if place != last)) if last in known else known
+    connected, _answered[address] = _race(ordered, deadline)
+    connected.settimeout(deadline.left_s())
+    return connected
+
+
+def _through(socks: Proxy, address: tuple[str, int], deadline: Deadline) -> socket.socket:
+    host, port = address
+    names = [host] if socks.resolves else [place[0] for _, place in _places(host, port)]
+    for left in reversed(range(len(names))):
+        connected = connect((socks.host, socks.port), deadline)
         try:
-            connected = socket.create_connection(place, left_s, *options)
+            socks.tunnel(connected, names[-1 - left], port, deadline.left_s)
             connected.settimeout(deadline.left_s())
             return connected
-        except OSError as refused:
-            error = error or refused  # keep the error of the preferred, first address
-            deadline.renew(left_s)  # else a dead address would use up the time of the others
-    assert error  # a host has at least one address
-    raise error
+        except SocksError as error:
+            connected.close()
+            if not left or not error.passing:
+                raise
+        except BaseException:
+            connected.close()
+            raise
+    raise AssertionError
+
+
+def _race(places: Sequence[_Place], deadline: Deadline) -> tuple[socket.socket, _Place]:
+    """The first connection that is made. The next address is tried when the latest has failed or has not answered for
+    NEXT_ADDRESS_S. Raises the most telling error of all."""
+    errors: list[OSError] = []
+    running: dict[socket.socket, _Place] = {}
+    waiting = list(reversed(places))
+    try:
+        with selectors.DefaultSelector() as selector:
+            while True:
+                if waiting:
+                    place = waiting.pop()
+                    try:
+                        begun = _begin(place)
+                    except OSError as error:
+                        errors.append(error)
+                        continue
+                    running[begun] = place
+                    selector.register(begun, selectors.EVENT_WRITE)
+                elif not running:
+                    raise min(errors, key=_says_little)
+                left_s = deadline.left_s()
+                for key, _ in selector.select(min(NEXT_ADDRESS_S, left_s) if waiting else left_s):
+                    made: Any = key.fileobj
+                    selector.unregister(made)
+                    place = running.pop(made)
+                    code = made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+                    if not code:
+                        return made, place
+                    made.close()
+                    errors.append(OSError(code, os.strerror(code)))
+    finally:
+        for begun in running:
+            begun.close()
+
+
+def _begin(place: _Place) -> socket.socket:
+    kind, address = place
+    begun = socket.socket(kind, socket.SOCK_STREAM)
+    try:
+        begun.setblocking(False)
+        code = begun.connect_ex(address)
+        if code not in (0, errno.EINPROGRESS):
+            raise OSError(code, os.strerror(code))
+    except BaseException:
+        begun.close()
+        raise
+    return begun
+
+
+def _says_little(error: OSError) -> bool:
+    """Whether an error may only mean that this machine has no addresses of the family."""
+    return error.errno in (errno.ENETUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+
+
+class _Response(http.client.HTTPResponse):
+    """Skips every interim answer, as RFC 9110 (15.2) asks; http.client knows only 100."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        found: tuple[str, int, str] = super()._read_status()  # type: ignore[misc]
+        while found[1] in (102, 103):
+            http.client.parse_headers(self.fp)  # type: ignore[arg-type]
+            found = super()._read_status()  # type: ignore[misc]
+        return found
 
 
 class HttpConnection(http.client.HTTPConnection):
@@ -83,9 +185,9 @@ class HttpConnection(http.client.HTTPConnection):
 
     timeout: Deadline  # type: ignore[assignment]
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, socks: Proxy | None = None, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._create_connection = _connect
+        self._create_connection = lambda address, deadline, *_: connect(address, deadline, socks)
 
     def connect(self) -> None:
         super().connect()
@@ -99,7 +201,7 @@ class HttpConnection(http.client.HTTPConnection):
         self, connected: socket.socket, *arguments: Any, **options: Any
     ) -> http.client.HTTPResponse:
         arriving: Any = _Arriving(connected, self.timeout)
-        return http.client.HTTPResponse(arriving, *arguments, **options)
+        return _Response(arriving, *arguments, **options)
 
     def endheaders(self, message_body: Any = None, *, encode_chunked: bool = False) -> None:
         try:

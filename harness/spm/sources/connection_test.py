@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import socket
 import ssl
@@ -97,6 +98,39 @@ class DripTest(Caller):
         error = self.error(lambda: transport.open_address("https://127.0.0.1:9/a", False))
         self.assertEqual(error.reason, f"the proxy {proxy}: {SILENT}")
 
+    def test_a_socks_proxy(self) -> None:
+        def answer(caller: socket.socket) -> None:
+            caller.sendall(b"\5\0\5\0\0\3\xff")  # then a name of 255 bytes
+            for _ in range(int(LONG_S / TRICKLE_S)):
+                caller.sendall(b"x")
+                time.sleep(TRICKLE_S)
+            self.outlasted = True
+
+        os.environ["HTTP_PROXY"] = f"socks5h://{(proxy := self.serve(answer))}"
+        error = self.error(lambda: transport.open_address("http://127.0.0.1:9/a", False))
+        self.assertEqual(error.reason, f"the proxy {proxy}: {SILENT}")
+
+    def test_interim_answers_are_skipped(self) -> None:
+        def answer(caller: socket.socket) -> None:
+            caller.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
+            caller.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab")
+
+        try:
+            with contextlib.closing(transport.open_address(f"http://{self.serve(answer)}/a", False)) as body:
+                self.assertEqual(body.read(9), b"ab")
+        except TransferError as error:
+            self.fail(error.reason)
+
+    def test_interim_answers_for_ever(self) -> None:
+        def answer(caller: socket.socket) -> None:
+            for _ in range(int(LONG_S / TRICKLE_S)):
+                caller.sendall(b"HTTP/1.1 103 Early Hints\r\n\r\n")
+                time.sleep(TRICKLE_S)
+            self.outlasted = True
+
+        host = self.serve(answer)
+        self.assertEqual(self.error(lambda: transport.open_address(f"http://{host}/a", False)).reason, SILENT)
+
     def test_a_redirect_after_all_the_time_is_not_followed(self) -> None:
         request = urllib.request.Request("http://127.0.0.1:9/a")
         request.timeout = connection.Deadline(-1)  # type: ignore[assignment]
@@ -105,25 +139,82 @@ class DripTest(Caller):
 
 
 class ConnectTest(Caller):
-    def test_a_dead_address_takes_no_time_from_the_next(self) -> None:
-        host = self.serve(lambda caller: None)
-        port = int(host.rpartition(":")[2])
-        deadline = connection.Deadline(PATIENCE_S)
-        real, left = socket.create_connection, []
+    """Addresses of one host, of which the first are dead in one way or another."""
 
-        def create(place: str | tuple[str, int], left_s: float, *options) -> socket.socket | None:
-            left.append(left_s)
-            if place == "dead":
-                deadline.renew(1e-9)  # as if all had gone by
-                raise TimeoutError()
-            return real(place, left_s, *options)
+    def setUp(self) -> None:
+        super().setUp()
+        connection._answered.clear()
+        self.alive = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(self.alive.close)
+        self.full = socket.create_server(("127.0.0.1", 0), backlog=0)
+        self.addCleanup(self.full.close)
+        for _ in range(3):  # its queue is full: it neither accepts nor refuses further connections
+            waiting = socket.socket()
+            waiting.setblocking(False)
+            waiting.connect_ex(self.full.getsockname())
+            self.addCleanup(waiting.close)
 
-        places = mock.patch.object(connection, "_places", lambda *_: ("dead", ("127.0.0.1", port)))
-        with places, mock.patch.object(socket, "create_connection", create):
-            connected = connection._connect(("host", port), deadline)
-            assert connected
-            connected.close()
-        self.assertGreater(left[1], PATIENCE_S / 2)
+    def connect(self, *places: tuple[str, int]) -> tuple[int, float]:
+        """(port that answered, seconds)"""
+        known = tuple((socket.AF_INET, place) for place in places)
+        start = time.monotonic()
+        with mock.patch.object(connection, "_places", lambda *_: known):
+            with connection.connect(("host", 80), connection.Deadline(PATIENCE_S)) as connected:
+                return connected.getpeername()[1], time.monotonic() - start
+
+    def test_a_dead_address_delays_a_run_once(self) -> None:
+        silent, alive = self.full.getsockname(), self.alive.getsockname()
+        port, first_s = self.connect(silent, alive)
+        self.assertEqual(port, alive[1])
+        self.assertGreaterEqual(first_s, connection.NEXT_ADDRESS_S)
+        begun, begin = [], connection._begin
+        with mock.patch.object(connection, "_begin", lambda place: begun.append(place[1]) or begin(place)):
+            for _ in range(3):
+                self.assertEqual(self.connect(silent, alive)[0], alive[1])
+        self.assertEqual(begun, [alive] * 3)
+
+    def test_the_next_address_is_tried_at_once_where_one_refuses(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            closed = listener.getsockname()
+        with mock.patch.object(connection, "NEXT_ADDRESS_S", PATIENCE_S):
+            self.assertEqual(self.connect(closed, self.alive.getsockname())[0], self.alive.getsockname()[1])
+
+    def test_a_remembered_address_that_dies_is_raced_again(self) -> None:
+        alive = self.alive.getsockname()
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            self.assertEqual(self.connect(other.getsockname(), alive)[0], other.getsockname()[1])
+            gone = other.getsockname()
+        self.assertEqual(self.connect(gone, alive)[0], alive[1])
+
+    def test_the_most_telling_error_of_all_is_raised(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            closed = listener.getsockname()
+        unreachable = OSError(errno.ENETUNREACH, "Network is unreachable")
+        real = connection._begin
+
+        def begin(place):
+            if place[1] == ("::1", 1):
+                raise unreachable
+            return real(place)
+
+        for places, expected in (((("::1", 1), closed), errno.ECONNREFUSED), ((("::1", 1),), errno.ENETUNREACH)):
+            with mock.patch.object(connection, "_begin", begin), self.assertRaises(OSError) as raised:
+                self.connect(*places)
+            self.assertEqual(raised.exception.errno, expected)
+
+    def test_all_silent_addresses_together_have_the_time_of_one(self) -> None:
+        silent = self.full.getsockname()
+        known = ((socket.AF_INET, silent), (socket.AF_INET, silent))
+        with mock.patch.object(connection, "_places", lambda *_: known), self.assertRaises(TimeoutError):
+            connection.connect(("host", 80), connection.Deadline(0.6))
+
+    def test_the_families_of_addresses_alternate(self) -> None:
+        kinds = [socket.AF_INET6, socket.AF_INET6, socket.AF_INET, socket.AF_INET]
+        found = [(kind, 0, 0, "", (str(number), 1)) for number, kind in enumerate(kinds)]
+        connection._places.cache_clear()
+        self.addCleanup(connection._places.cache_clear)
+        with mock.patch.object(socket, "getaddrinfo", return_value=found):
+            self.assertEqual([place[1][0] for place in connection._places("host", 1)], ["0", "2", "1", "3"])
 
 
 class UploadTest(Caller):

@@ -1,21 +1,27 @@
-"""A Debian archive. Its address is set per machine: SPM_DEBIAN_MIRROR, else the mirror that apt uses."""
+"""A Debian archive. Its address is set per machine: SPM_DEBIAN_MIRROR, else the user's file, else the mirror that apt
+uses."""
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 
+from harness.spm import user_file
 from harness.spm.errors import SpmError
 from harness.spm.pins.manifest import Artifact
 from harness.spm.settings import Settings
-from harness.spm.sources import NewestVersion, Unavailable, Unlisted, apt, transport
+from harness.spm.sources import NewestVersion, Unavailable, Unlisted, apt, ask, debian_version, transport
 from harness.spm.sources.http import HttpSource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.sources.debian_index import SuiteIndex, _ReleaseFile
 
-HINT = "set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool"
+HINT = (
+    "set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool, or write 'debian-mirror = ADDRESS' into "
+    "~/.config/spm/config"
+)
 _BINARY = re.compile(r"([^_]+)_([^_]+)_([^_]+)\.u?deb").fullmatch
 _SOURCE = re.compile(
     r"([^_]+)_([^_]+?)(\.dsc|\.diff\.gz|(?:\.orig(?:-[A-Za-z0-9-]+)?|\.debian)?\.tar)(\.[a-z0-9]+)?"
@@ -29,16 +35,42 @@ def open_source(fields: dict, settings: Settings) -> DebianSource:
 class DebianSource(HttpSource):
     def __init__(self, settings: Settings, suite: str) -> None:
         super().__init__([], settings.offline)
-        self._mirror, self._suite = settings.debian_mirror, suite
+        self._settings, self._mirror, self._suite = settings, settings.debian_mirror, suite
         self._index: SuiteIndex | None = None
         self._lock = threading.Lock()
 
     def addresses(self, artifact: Artifact) -> list[str]:
-        self._mirrors()
-        return super().addresses(artifact)
+        """In the pool, then in the snapshot of the time of the pin's index: a pool drops a version some time after its
+        next one came."""
+        dated = self._dated(artifact)
+        try:
+            self._mirrors()
+        except Unavailable:
+            if not dated:
+                raise
+        return super().addresses(artifact) + dated
+
+    def prepare(self) -> None:
+        """Asks for a mirror where none is known, once: the answer is kept in the user's file."""
+        try:
+            self._mirrors()
+        except Unavailable as error:
+            if os.environ.get("SPM_DEBIAN_SNAPSHOT") or user_file.value("debian-snapshot"):
+                return
+            if ask.has_person(self._settings):
+                self._mirror = self._settings.debian_mirror = ask.debian_mirror(error.reason, self._suite)
+
+    def _dated(self, artifact: Artifact) -> list[str]:
+        base = os.environ.get("SPM_DEBIAN_SNAPSHOT") or user_file.value("debian-snapshot")
+        if not base or not artifact.index:
+            return []
+        base = transport.base_address(base, "SPM_DEBIAN_SNAPSHOT")
+        stamp = artifact.index["date"].replace("-", "").replace(":", "")
+        return [transport.join(base, f"{stamp}/{artifact.path}")]
 
     def newest(self, artifact: Artifact, unsigned: bool) -> NewestVersion:
-        """The suite's newest version of an artifact of the pool. The pinned version is read from the file's name."""
+        """The suite's newest version of an artifact of the pool. The pinned version is that of the pin, else of its file's
+        name."""
         parts = artifact.path.split("/")
         binary, source = _BINARY(artifact.file_name), _SOURCE(artifact.file_name)
         if len(parts) < 5 or parts[0] != "pool" or not (binary or source):
@@ -61,19 +93,22 @@ class DebianSource(HttpSource):
             pin = stanza and _source_pin(stanza, kind)
         if not pin:
             absent = artifact.file_name.replace(f"_{pinned}", "", 1)
-            raise Unlisted(f"{self._suite} has no {absent}", release.signed_by, release.unchecked)
-        return self._compared(name, pinned, pin, release)
+            raise Unlisted(f"{self._suite} has no {absent}", release.signed_by, release.unchecked, release.warning)
+        assert stanza
+        epoch = debian_version.split(stanza.get("version", ""))[0]
+        return self._compared(name, artifact.version or _with_epoch(pinned, epoch), pin, epoch, release)
 
-    def _compared(self, name: str, pinned: str, pin: dict, release: _ReleaseFile) -> NewestVersion:
-        from harness.spm.sources import debian_version
-
+    def _compared(self, name: str, pinned: str, pin: dict, epoch: str, release: _ReleaseFile) -> NewestVersion:
+        """Compares by Debian's order. A file's name has no epoch; a pin that does not record its own has the index's."""
         file_name = pin["path"].rpartition("/")[2]
         found = _BINARY(file_name) or _SOURCE(file_name)
         assert found
-        version = found.group(2)
+        version = _with_epoch(found.group(2), epoch)
         ours, theirs = debian_version.key(pinned), debian_version.key(version)
         order = (ours > theirs) - (ours < theirs)
-        return NewestVersion(name, pinned, version, order, pin, release.signed_by, release.unchecked)
+        return NewestVersion(
+            name, pinned, version, order, pin, release.signed_by, release.unchecked, release.record, release.warning
+        )
 
     def _opened(self) -> SuiteIndex:
         from harness.spm.sources.debian_index import SuiteIndex  # a download does without
@@ -85,8 +120,13 @@ class DebianSource(HttpSource):
 
     def _mirrors(self) -> list[str]:
         if not self._bases:
+            self._mirror = self._mirror or user_file.value("debian-mirror")
             self._bases = [transport.base_address(self._mirror, "SPM_DEBIAN_MIRROR")] if self._mirror else _configured()
         return self._bases
+
+
+def _with_epoch(version: str, epoch: str) -> str:
+    return f"{epoch}:{version}" if epoch not in ("", "0") else version
 
 
 def _package_pin(stanza: dict[str, str]) -> dict | None:

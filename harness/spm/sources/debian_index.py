@@ -5,8 +5,9 @@
     dists/<suite>/<component>/source/Sources          stanzas of source packages, compressed
 
 A wrong signature, an expired index (Valid-Until, as in apt), an index of another suite and a file with a wrong hash are
-errors; the caller decides whether a missing signature is one. Indexes of Debian's releases do not expire, so an
-attacker can replay an old one: update never goes back to an older version (verbs/update.py)."""
+errors; the caller decides whether a missing signature is one. So is a date more than a day ahead. Indexes of Debian's
+releases do not expire, so an attacker can replay an old one: update never goes back to an older version
+(verbs/update.py), and an old index is said to be old."""
 
 from __future__ import annotations
 
@@ -24,6 +25,8 @@ from harness.spm.sources.transport import TransferError
 
 _MOST_RELEASE = 1 << 24
 _MOST_INDEX = 1 << 29  # Debian's largest has 58 MB
+_MOST_AHEAD_S = 86400
+_OLD_DAYS = 180  # Debian's stable release gets a new index at least every few months
 _ENDINGS = (".xz", ".gz", "")
 _FIRST = b"Package: "  # how every stanza of Debian's begins
 _NETWORK_HINT = "check the network, or set SPM_DEBIAN_MIRROR to another Debian mirror's address, the part before /pool"
@@ -107,7 +110,8 @@ class SuiteIndex:
 
 
 class _ReleaseFile:
-    """The contents of InRelease. `signed_by`, `unchecked` and `hint` are as in sources.NewestVersion; `files` maps a path
+    """The contents of InRelease. `record` is the `index` of sources.NewestVersion; `signed_by`, `unchecked`, `warning` and
+    `hint` are as there; `files` maps a path
     below the suite's folder to (size, sha256)."""
 
     def __init__(self, message: bytes, suite: str) -> None:
@@ -118,8 +122,22 @@ class _ReleaseFile:
         fields = deb822.fields(signed.text.decode("utf-8", "replace"))
         self.by_hash = fields.get("acquire-by-hash") == "yes"
         self._architectures = fields.get("architectures", "").split()
-        date = time.strftime("%Y-%m-%d", time.gmtime(_time(fields.get("date", ""), suite)))
-        index = f"index of {suite} of {date}"
+        dated = _time(fields.get("date", ""), suite)
+        now = time.time()
+        if dated > now + _MOST_AHEAD_S:
+            raise _wrong(
+                suite,
+                f"it is dated {fields['date']}, and now is {email.utils.formatdate()}",
+                f"check this machine's clock, or {_MIRROR_HINT}",
+            )
+        self.record = {"suite": suite, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(dated)), "signer": signed.signer}
+        days = int((now - dated) / 86400)
+        self.warning = (
+            f"the index of {suite} is {days} days old. If Debian still updates that suite, this mirror is behind: {_MIRROR_HINT}"
+            if days > _OLD_DAYS
+            else ""
+        )
+        index = f"index of {suite} of {self.record['date'][:10]}"
         self.signed_by = f"{index}, signed by {signed.signer}" if signed.signer else ""
         self.unchecked = f"{index}, which was not checked: {signed.unchecked}" if signed.unchecked else ""
         self.hint = signed.hint
@@ -128,7 +146,7 @@ class _ReleaseFile:
             found = " or ".join(sorted(filter(None, names))) or "none"
             raise _wrong(suite, f"expected that suite's, found {found}")
         until = fields.get("valid-until")
-        if until and _time(until, suite) < time.time():
+        if until and _time(until, suite) < now:
             raise _wrong(
                 suite,
                 f"it is valid until {until}, and now is {email.utils.formatdate()}",
@@ -136,9 +154,9 @@ class _ReleaseFile:
             )
         self.files = {}
         for line in fields.get("sha256", "").splitlines():
-            match line.split():
-                case [digest, size, path] if size.isascii() and size.isdigit():
-                    self.files[path] = int(size), digest
+            words = line.split()
+            if len(words) == 3 and words[1].isascii() and words[1].isdigit():
+                self.files[words[2]] = int(words[1]), words[0]
 
     def architecture(self, wanted: str) -> str:
         """The architecture in whose list `wanted` is found."""
@@ -178,10 +196,13 @@ def _wrong(suite: str, reason: str, hint: str = _MIRROR_HINT) -> SpmError:
 
 
 def _time(text: str, suite: str) -> float:
-    parsed = email.utils.parsedate_tz(text)
-    if not parsed:
-        raise _wrong(suite, f"expected a date, found '{text}'")
-    return email.utils.mktime_tz(parsed)
+    try:
+        parsed = email.utils.parsedate_tz(text)
+        if parsed and 1990 <= parsed[0] <= 9999:
+            return email.utils.mktime_tz(parsed)
+    except (ValueError, OverflowError):
+        pass
+    raise _wrong(suite, f"expected a date, found '{text[:60]}'")
 
 
 def _decompressed(data: bytes, ending: str) -> bytes:

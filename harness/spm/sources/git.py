@@ -27,6 +27,7 @@ from harness.spm.settings import Settings, timeout_s
 from harness.spm.sources import pack, Source, transport, Unavailable
 from harness.spm.sources.pack import FILE, LINK, PackMember
 from harness.spm.sources.transport import TransferError
+from harness.spm.trees import temporary_folder
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?").fullmatch
 _LINK, _EXECUTABLE, _SUBMODULE = "120000", "100755", "160000"
@@ -79,7 +80,7 @@ class GitSource(Source):
             raise TransferError(transport.OFFLINE, host=True)
         out = tempfile.TemporaryFile(prefix="spm-git-")
         try:
-            with tempfile.TemporaryDirectory(prefix="spm-git-", ignore_cleanup_errors=True) as folder:
+            with temporary_folder("spm-git-") as folder:
                 self._fetch(folder, commit)
                 with self._child(folder, "cat-file", "--batch", stdin=subprocess.PIPE) as objects:
                     time = _time(_Object(objects, commit, "commit"))

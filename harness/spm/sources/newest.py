@@ -1,5 +1,7 @@
 """Looks up the newest versions of pins in their sources' indexes, for `outdated` and `update`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +36,7 @@ class PinFinding:
         self.reason = unlisted.reason if unlisted else ""
         answer = newest or unlisted
         self.signed_by, self.unchecked = (answer.signed_by, answer.unchecked) if answer else ("", "")
+        self.warning = answer.warning if answer else ""
 
     @property
     def state(self) -> str:
@@ -48,6 +51,9 @@ class PinFinding:
         if self.state not in (OUTDATED, CHANGED, CURRENT):
             return {}
         changes = self._new_values()
+        known = self.artifact.index
+        if changes or (self.signed_by and not (known and known["signer"])):
+            changes |= {"version": self.newest.version, "index": self.newest.index}
         if self.unchecked and changes and not self.artifact.unsigned:
             changes["unsigned"] = True
         if self.signed_by and self.artifact.unsigned:
@@ -93,5 +99,7 @@ def report_indexes(findings: list[PinFinding], print_line: Callable[[str], None]
     for each in findings:
         if each.signed_by or each.unchecked:
             sentences[each.signed_by or f"warning: {each.unchecked}"] = True
+        if each.warning:
+            sentences[f"warning: {each.warning}"] = True
     for sentence in sentences:
         print_line(sentence)

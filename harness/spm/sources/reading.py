@@ -1,5 +1,7 @@
 """Small requests to a source: a file without a pin, or only a file's length."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Callable
 from typing import Any
@@ -61,8 +63,8 @@ def _length(source: Source, address: str, expected: int) -> tuple[int | None, st
     try:
         body = source.open(address, expected - 1)
     except TransferError as error:
-        if error.status != 416:
+        if not error.may_concern_range:
             raise
-        body = source.open(address)  # the file is shorter: a request for the whole gives its length
+        body = source.open(address)  # as its download would; of a shorter file this gives the length
     body.close()
     return body.length, body.kind

@@ -3,6 +3,8 @@
 Both give the same result, except for an expired key: gpgv refuses it. sqv (and Sequoia's own gpgv) accepts what the key
 signed before it expired."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
@@ -60,22 +62,21 @@ def gpgv_signer(answer: subprocess.CompletedProcess[str]) -> str:
     """The key of the first good signature that gpgv reports by its status lines; raises BadSignature and UnknownKey."""
     good, signer, unknown, other = False, "", "", ""
     for words in (line.split() for line in answer.stdout.splitlines() if line.startswith("[GNUPG:] ")):
-        match words[1:]:
-            case ["NEWSIG", *_]:
-                good = False
-            case ["GOODSIG", *_]:
-                good = True
-            case ["VALIDSIG", _, _, _, _, _, _, _, number, _, key] if good and not signer:
-                if number in _GOOD_HASHES:
-                    signer = key
-                else:
-                    other = f"its signature rests on {_HASHES.get(number, f'hash {number}')}, by key {key}"
-            case ["BADSIG", *_]:
-                raise _changed()
-            case ["NO_PUBKEY", key, *_]:
-                unknown = key
-            case [("EXPKEYSIG" | "REVKEYSIG" | "EXPSIG") as kind, key, *_]:
-                other = f"its signature is {'revoked' if kind == 'REVKEYSIG' else 'expired'}, by key {key}"
+        kind, *rest = words[1:] or [""]
+        if kind in ("NEWSIG", "GOODSIG"):
+            good = kind == "GOODSIG"
+        elif kind == "VALIDSIG" and len(rest) == 10 and good and not signer:
+            number, key = rest[7], rest[9]
+            if number in _GOOD_HASHES:
+                signer = key
+            else:
+                other = f"its signature rests on {_HASHES.get(number, f'hash {number}')}, by key {key}"
+        elif kind == "BADSIG":
+            raise _changed()
+        elif kind == "NO_PUBKEY" and rest:
+            unknown = rest[0]
+        elif kind in ("EXPKEYSIG", "REVKEYSIG", "EXPSIG") and rest:
+            other = f"its signature is {'revoked' if kind == 'REVKEYSIG' else 'expired'}, by key {rest[0]}"
     # Status 2 is a success where one of several signers is unknown.
     if signer and answer.returncode in (0, 2):
         return signer

@@ -1,5 +1,7 @@
 """Reads bytes from an http, https or file address. Distinguishes temporary from permanent errors."""
 
+from __future__ import annotations
+
 import base64
 import contextlib
 import email.message
@@ -23,6 +25,7 @@ from harness.spm.atomic import atomic_file
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import timeout_s
 from harness.spm.sources import access, connection
+from harness.spm.sources.socks import SocksError
 
 _SAFE = "/~+:@!$&'()*,;="
 # Headers that may follow a redirect to another host; any other may be a credential.
@@ -35,8 +38,14 @@ _SLOWEST_BYTES_S = 1000  # during one time-out; a slower transfer is ended
 _NUMBER = "[0-9]{1,18}"  # of bytes, in a header
 _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
 _CREDENTIAL = re.compile(r"[ -~]*").fullmatch
+# Statuses that concern the user or the state of the server, so a request without a range would get them, too.
+_NOT_OF_THE_RANGE = (202, 401, 407, 408, 425, 429, 502, 503, 504)
+# Types of a login or proxy page in place of an artifact.
+PAGE_KINDS = ("text/html", "application/xhtml+xml")
+A_PAGE = "received an HTML page instead (a login or proxy page?)"
 # Texts of HTTP errors; any other status keeps the server's own text.
 _STATUSES = {
+    304: "not modified, to a request without a condition",
     403: "not allowed",
     404: "not there",
     407: "the proxy asks for a user and password",
@@ -67,6 +76,11 @@ class TransferError(Exception):
         super().__init__(reason)
         self.reason, self.passing, self.host, self.hint = reason, passing, host, hint
         self.status, self.wait_s, self.answer = status, wait_s, answer
+
+    @property
+    def may_concern_range(self) -> bool:
+        """Whether a request for the whole file may succeed where this one for a part of it failed."""
+        return self.status not in (0, *_NOT_OF_THE_RANGE)
 
 
 class Body:
@@ -254,10 +268,15 @@ def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body
     deadline = connection.Deadline(timeout_s())
     response = _ask(_request(address, {**ranged, **headers}), deadline)
     begins, length = 0, response.headers.get("Content-Length", "")
+    if response.status == 202:
+        response.close()
+        wait_s = _retry_after(response.headers.get("Retry-After", ""), time.time())
+        raise TransferError("the server is still preparing it (HTTP 202)", passing=True, status=202, wait_s=wait_s)
     if response.status == 206:
         begins, length = _content_range(response.headers.get("Content-Range", ""))
         if begins not in (0, offset):
-            raise TransferError(f"asked for the bytes from {offset:,} on, got them from {begins:,} on")
+            reason = f"asked for the bytes from {offset:,} on, got them from {begins:,} on"
+            raise TransferError(reason, status=response.status)
     # read1, not read: the speed check must see every small piece.
     return Body(
         response,
@@ -274,7 +293,7 @@ def _content_range(text: str) -> tuple[int, str]:
     """(first byte, length of the whole) of a partial answer."""
     match = re.fullmatch(rf"bytes ({_NUMBER})-{_NUMBER}/({_NUMBER}|\*)", text.strip())
     if not match:
-        raise TransferError(f"expected the range of a partial answer, found '{text[:60]}'")
+        raise TransferError(f"expected the range of a partial answer, found '{text[:60]}'", status=206)
     return int(match.group(1)), match.group(2)
 
 
@@ -307,15 +326,19 @@ def _request(address: str, headers: dict, data: Any = None, method: str = "GET")
 def _ask(request: urllib.request.Request, deadline: Any) -> Any:
     """The response's headers after all redirects; raises TransferError, also if the Deadline passes."""
     host = request.host
+    direct = access.is_direct(host, request.type)
+    proxies = access.proxies()
+    socks = None if direct else access.socks(proxies.get(request.type, ""))
     try:
-        return _opener(tuple(access.proxies().items())).open(request, timeout=deadline)
+        return _opener(tuple(proxies.items())).open(request, timeout=deadline)
     except urllib.error.HTTPError as error:
         raise _refusal(error, request) from None
     except (ValueError, http.client.InvalidURL):
         raise TransferError("expected a usable address, found none here or in a redirect") from None
     except (OSError, http.client.HTTPException) as error:
-        # With a proxy, urllib replaces the request's host by the proxy's.
-        raise failure(error, request.host if request.host != host else "") from None
+        # With an HTTP proxy, urllib replaces the request's host by the proxy's.
+        proxy = f"{socks.host}:{socks.port}" if socks else request.host if request.host != host else ""
+        raise failure(error, proxy) from None
 
 
 def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> TransferError:
@@ -325,7 +348,7 @@ def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> 
         reason = f"the server {'refuses our' if signed else 'asks for'} credentials (HTTP 401)"
     elif str(error.reason).startswith(_Redirects.inf_msg):
         reason = f"redirected in circles (HTTP {code})"
-    elif 300 <= code < 400:
+    elif 300 <= code < 400 and code not in _STATUSES:
         reason = f"redirected to an address that spm does not follow (HTTP {code})"
     elif code in _STATUSES:
         reason = f"{_STATUSES[code]} (HTTP {code})"
@@ -349,7 +372,8 @@ def _retry_after(text: str, now: float) -> float:
     if text.isascii() and text.isdigit():
         return float(text[:9])
     try:
-        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - now)
+        parsed = email.utils.parsedate_tz(text)
+        return max(0.0, email.utils.mktime_tz(parsed) - now) if parsed else 0.0
     except (ValueError, OverflowError):
         return 0.0
 
@@ -369,11 +393,11 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, request: Any, file: Any, code: int, message: str, headers: Any, address: str) -> Any:
         target = urlsplit(address)
         if "@" in target.netloc:
-            raise TransferError(f"redirected to an address with a user and password in it (HTTP {code})")
+            raise TransferError(f"redirected to an address with a user and password in it (HTTP {code})", status=code)
         if target.scheme not in ("http", "https"):
-            raise TransferError(f"redirected to an address that spm does not follow (HTTP {code})")
+            raise TransferError(f"redirected to an address that spm does not follow (HTTP {code})", status=code)
         if target.scheme != "https" and urlsplit(request.full_url).scheme == "https":
-            raise TransferError(f"redirected from https to {target.scheme} (HTTP {code})")
+            raise TransferError(f"redirected from https to {target.scheme} (HTTP {code})", status=code)
         follow: Any = super().redirect_request(request, file, code, message, headers, address)
         file.close()  # else its whole body would be read
         request.timeout.left_s()
@@ -383,26 +407,47 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return follow
 
 
+class _Proxies(urllib.request.ProxyHandler):
+    """Passes requests to HTTP proxies, except those for hosts that NO_PROXY names."""
+
+    def proxy_open(self, request: urllib.request.Request, proxy: str, kind: str) -> Any:
+        return None if access.is_direct(request.host, request.type) else super().proxy_open(request, proxy, kind)
+
+
 class _Http(urllib.request.HTTPHandler):
+    def __init__(self, proxy: str) -> None:
+        super().__init__()
+        self._socks = access.socks(proxy)
+
     def http_open(self, request: urllib.request.Request) -> Any:
-        return self.do_open(connection.HttpConnection, request)
+        return self.do_open(connection.HttpConnection, request, socks=_unless_direct(self._socks, request))
 
 
 class _Https(urllib.request.HTTPSHandler):
     """https; the certificates are loaded at the first https request."""
 
+    def __init__(self, proxy: str) -> None:
+        super().__init__()
+        self._socks = access.socks(proxy)
+
     def https_open(self, request: urllib.request.Request) -> Any:
-        return self.do_open(connection.HttpsConnection, request, context=access.tls())
+        socks = _unless_direct(self._socks, request)
+        return self.do_open(connection.HttpsConnection, request, context=access.tls(), socks=socks)
+
+
+def _unless_direct(socks: Any, request: urllib.request.Request) -> Any:
+    return None if access.is_direct(request.host, request.type) else socks
 
 
 @functools.cache  # building one takes as long as a small request to a near host
 def _opener(proxies: tuple) -> urllib.request.OpenerDirector:
     # No handlers for file, ftp and data: a redirect must not lead there.
     opener = urllib.request.OpenerDirector()
+    named = dict(proxies)
     for handler in (
-        urllib.request.ProxyHandler(dict(proxies)),
-        _Http(),
-        _Https(),
+        _Proxies({scheme: proxy for scheme, proxy in named.items() if not access.socks(proxy)}),
+        _Http(named.get("http", "")),
+        _Https(named.get("https", "")),
         urllib.request.HTTPDefaultErrorHandler(),
         _Redirects(),
         urllib.request.HTTPErrorProcessor(),
@@ -433,6 +478,8 @@ def failure(error: Exception, proxy: str = "") -> TransferError:
     if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
         return TransferError(f"no TLS with this host ({error.reason or 'no reason given'})", host=connecting)
     found = _connection_failure(error, connecting)
+    if isinstance(error, SocksError):
+        found.host, found.passing = not error.passing, error.passing
     if connecting and proxy:
         found.reason = f"the proxy {proxy}: {found.reason}"
     return found
@@ -441,7 +488,7 @@ def failure(error: Exception, proxy: str = "") -> TransferError:
 def _connection_failure(error: Exception, connecting: bool) -> TransferError:
     if isinstance(error, socket.gaierror):
         return TransferError("the host's name cannot be resolved", passing=error.errno == socket.EAI_AGAIN, host=True)
-    if isinstance(error, TimeoutError):
+    if isinstance(error, (TimeoutError, socket.timeout)):  # two errors until Python 3.10
         # The kernel has already retried a connection that timed out.
         return TransferError(f"no answer within {timeout_s():g} s", passing=not connecting, host=connecting)
     if isinstance(error, ConnectionRefusedError):

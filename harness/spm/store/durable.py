@@ -44,7 +44,7 @@ def mark(entries: list, disk: Disk, report: Report) -> None:
     if not entries:
         return
     try:
-        disk.flush(report.flushing)
+        disk.flush(lambda: report.event("flushing"))
     except OSError as error:
         # The kernel reports a write error only once, and until it evicts the pages, reads show them as written.
         for entry in entries:

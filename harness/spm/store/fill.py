@@ -8,6 +8,7 @@ complete trees; the next run takes them over if every hash is right."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import queue
@@ -23,6 +24,7 @@ from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.formatting import plural, size as size_words
 from harness.spm.pins.manifest import Artifact, Manifest
 from harness.spm.settings import Settings
+from harness.spm.store import licence_record
 from harness.spm.store.durable import Disk, mark
 from harness.spm.store.install import InstallPlan
 from harness.spm.store.lib import WantedPackage
@@ -57,7 +59,7 @@ def fill(plan: InstallPlan, manifest: Manifest, settings: Settings, store: Store
                 others = _FillBatch(missing, fetcher, unpackers, disk, store, report).run()
                 for item in others[:1]:
                     with store.entry_lock(item.entry) as lock:
-                        lock.take(waiting=lambda holder: report.waiting(f"package {item.package.name}", holder))
+                        lock.take(waiting=lambda holder: report.event("waiting", what=f"package {item.package.name}", holder=holder))
                 missing = [item for item in others if not item.entry.exists()]
             for artifact in plan.artifacts().values():
                 fetcher.release(artifact)
@@ -116,6 +118,7 @@ class _FillBatch:
         report: Report,
     ) -> None:
         self._fetcher, self._unpackers, self._disk, self._report = fetcher, unpackers, disk, report
+        self._store = store
         self._artifacts: dict[str, Any] = {}  # sha256 -> artifact
         self._users: dict[str, list[Any]] = {}  # sha256 -> [(entry being made, owner number, artifact)]
         self._builds = [_EntryBuild(item, store) for item in items]
@@ -182,9 +185,10 @@ class _FillBatch:
         self._report.unpacking(name, +1)
         try:
             if making.begin():
-                if making.add(self._unpackers.unpack(archive, rules, making.tree.root, owner, making.lock_file)):
+                note = functools.partial(licence_record.save, self._store, rules.sha256)
+                if making.add(self._unpackers.unpack(archive, rules, making.tree.root, owner, making.lock_file, note)):
                     size, files = making.finish()
-                    self._report.stored(name, entry.version, entry.tree, size, files)
+                    self._report.event("stored", package=name, version=entry.version, path=entry.tree, bytes=size, files=files)
         except SpmError as error:
             if isinstance(error, Refused):
                 trees.remove(archive)

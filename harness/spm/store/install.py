@@ -3,7 +3,7 @@
 The lib folder changes last, and only when every package is in the store: a failed install leaves it unchanged.
 An install that only switches links imports no module that downloads or unpacks."""
 
-from harness.spm.errors import system_error
+from harness.spm.errors import SpmError, system_error
 from harness.spm.pins.manifest import Manifest
 from harness.spm.settings import Settings
 from harness.spm.store import lib, prune
@@ -46,20 +46,36 @@ def install(items: list, manifest: Manifest, settings: Settings, store: Store, r
         with prune.locked(store, report):
             plan = InstallPlan(items)  # only now: pruning may just have removed entries
             if plan.missing:
+                _check_offline(plan, settings)
                 from harness.spm.store.fill import fill
 
                 fill(plan, manifest, settings, store, report)
             lib.prepare(settings.lib, settings.lib_folder())
-            lib.register(store, settings.lib)
+            if plan.unlinked:
+                lib.register(store, settings.lib, items)
             _link(items, report)
+            lib.register(store, settings.lib)
     except OSError as error:
         raise system_error("installing", error) from None
     return plan
+
+
+def _check_offline(plan: InstallPlan, settings: Settings) -> None:
+    """Raises SpmError where packages that were active here have left the store and there is no network to fetch them."""
+    ended = [item for item in plan.missing if item.linked()]
+    if ended and settings.offline:
+        names = ", ".join(item.package.name for item in ended[:3]) + " ..." * (len(ended) > 3)
+        count = f"{len(ended)} package{'s' * (len(ended) != 1)}"
+        raise SpmError(
+            f"the store no longer has {count} of lib ({names}): lib was not used for 30 days, so its lease ended, and spm "
+            "is offline",
+            "run this once with a network, or name a copy of the artifacts with SPM_MIRROR",
+        )
 
 
 def _link(items: list, report: Report) -> None:
     for item in items:
         if not item.linked():
             lib.replace_link(item.entry.tree, item.link)
-            report.linked(item.package.name, item.entry.version, item.link)
+            report.event("linked", package=item.package.name, version=item.entry.version, path=item.link)
         item.entry.use()

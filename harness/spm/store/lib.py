@@ -1,15 +1,17 @@
 """The lib folder: one link per active package, under its stable name, into the store."""
 
-import os
-import re
+from __future__ import annotations
 
+import contextlib
+import os
+import time
+
+from harness.spm import atomic
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.pins.manifest import Package
-from harness.spm.settings import existing_parent, PLATFORMS, Settings
-from harness.spm.store.store import Store, StoreEntry
-
-
-_into_a_store = re.compile(r"/(?:.*/)?packages/[^/]+/[0-9a-f]{64}/tree", re.DOTALL).fullmatch
+from harness.spm.settings import existing_parent, Settings
+from harness.spm.store import lease
+from harness.spm.store.store import into_a_store, Store
 
 
 class WantedPackage:
@@ -38,17 +40,24 @@ def wanted(packages: list[Package], settings: Settings, store: Store) -> list[Wa
     return [WantedPackage(package, settings.platform, store, folder) for package in packages]
 
 
-def is_root(store: Store, lib: str) -> bool:
-    try:
-        return os.readlink(store.root_link(lib)) == lib
-    except OSError:
-        return False
+def is_registered(store: Store, lib: str) -> bool:
+    """Whether the store knows that `lib` uses it, and needs no renewal of that now."""
+    return lease.is_current(store, lib)
 
 
-def register(store: Store, lib: str) -> None:
-    """Registers `lib` in the store, so that pruning keeps the entries it links to."""
-    if not is_root(store, lib):
-        replace_link(lib, store.root_link(lib))
+def register(store: Store, lib: str, items: list[WantedPackage] | None = None) -> None:
+    """Makes the store, and those behind it that this user may write to, keep the entries that `lib` links to; with
+    `items`, also those to which it will, until the next call without. Needs the store's shared lock."""
+    more = None if items is None else [item.entry for item in items]
+    lease.renew(store, lib, more)
+    for other in map(Store, store.behind):
+        if other.writable() and os.path.isdir(other.root):
+            with other.lock("store") as lock:
+                lock.take(shared=True)
+                lease.renew(other, lib, more)
+    link = store.root_link(lib)
+    if not (os.path.islink(link) and os.readlink(link) == lib):
+        replace_link(lib, link)
 
 
 def prepare(lib: str, folder: str) -> None:
@@ -61,7 +70,11 @@ def prepare(lib: str, folder: str) -> None:
     for name in os.listdir(folder):
         pid = name.split(".")[-2] if name.startswith(".") and name.endswith(".new") else ""
         if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
-            os.unlink(os.path.join(folder, name))  # left by a killed run in the middle of a switch
+            # Left by a killed run in the middle of a switch, or in use by one of another container.
+            with contextlib.suppress(FileNotFoundError):
+                left = os.path.join(folder, name)
+                if time.time() - os.lstat(left).st_mtime > atomic.LEFT_S:
+                    os.unlink(left)
 
 
 def not_a_folder(path: str) -> SpmError:
@@ -88,7 +101,7 @@ def check(lib: str, folder: str, items: list[WantedPackage]) -> None:
 
 def is_ours(path: str) -> bool:
     """Whether a path is a link made by spm, into this store or another one."""
-    return os.path.islink(path) and _into_a_store(os.readlink(path)) is not None
+    return os.path.islink(path) and into_a_store(os.readlink(path)) is not None
 
 
 def check_writable(folder: str, items: list[WantedPackage]) -> None:
@@ -108,19 +121,3 @@ def replace_link(target: str, link: str) -> None:
     temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.{os.getpid()}.new")
     os.symlink(target, temporary)
     os.rename(temporary, link)
-
-
-def links(store: Store, lib: str) -> list[tuple[str, StoreEntry]]:
-    """All links of a lib folder and of its platforms' folders that lead into the store."""
-    found = []
-    for folder in (lib, *(os.path.join(lib, platform) for platform in PLATFORMS)):
-        try:
-            names = sorted(os.listdir(folder))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        for name in names:
-            path = os.path.join(folder, name)
-            entry = store.entry_of(os.readlink(path)) if os.path.islink(path) else None
-            if entry and not name.startswith("."):
-                found.append((path, entry))
-    return found

@@ -1,4 +1,4 @@
-"""Limits the store: entries that no lib folder uses are removed by age, then the least recently used ones by size."""
+"""Limits the store: entries that no lib folder's lease holds are removed by age, then the least recently used ones by size."""
 
 import contextlib
 import os
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from harness.spm import trees
 from harness.spm.atomic import write_file
-from harness.spm.store import lib
-from harness.spm.store.store import owner_writes_only, Store, StoreEntry
+from harness.spm.store import lease, licence_record
+from harness.spm.store.store import links, owner_writes_only, Store, StoreEntry
 from harness.spm.transfer.progress import Report
 
 OLDER_THAN_S = 30 * 86400
@@ -27,25 +27,28 @@ class CacheEntry:
         self.last_use = entry.last_use()
 
 
-def cache_entries(store: Store) -> list[CacheEntry]:
-    """Every entry with the lib folders that use it."""
-    users: dict[str, list[str]] = {}
-    for folder in live_roots(store):
-        for _, entry in lib.links(store, folder):
-            users.setdefault(entry.path, [])
-            if folder not in users[entry.path]:
-                users[entry.path].append(folder)
+def cache_entries(store: Store, gone: bool = False) -> list[CacheEntry]:
+    """Every entry with the lib folders that use it; with `gone` without those that are not there."""
+    users: dict[str, set[str]] = {}
+    now = time.time()
+    for each in lease.all_of(store):
+        for path in each.paths() if each.holds(now) and not (gone and each.is_gone()) else ():
+            users.setdefault(path, set()).add(each.holder())
+    for folder in _roots_without_lease(store):
+        for _, entry in links(store, folder):
+            users.setdefault(entry.path, set()).add(folder)
     found = []
     for entry in store.entries():
         # It may have been removed meanwhile, or be damaged: its next install repairs it.
         with contextlib.suppress(OSError, ValueError, KeyError):
-            found.append(CacheEntry(entry, sorted(users.get(entry.path, []))))
+            found.append(CacheEntry(entry, sorted(users.get(entry.path, ()))))
     return found
 
 
-def live_roots(store: Store) -> list[str]:
-    """The lib folders that use the store."""
-    return sorted(os.readlink(link) for link in _root_links(store) if os.path.isdir(link))
+def _roots_without_lease(store: Store) -> list[str]:
+    """The lib folders that use the store and were made before leases."""
+    folders = [os.readlink(link) for link in _root_links(store) if os.path.isdir(link)]
+    return [folder for folder in folders if not lease.has_id(folder)]
 
 
 def _root_links(store: Store) -> list[str]:
@@ -84,7 +87,7 @@ def locked(store: Store, report: Report, exclusive: bool = False) -> Iterator[No
     with owner_writes_only():
         store.prepare()
         with store.lock("store") as lock:
-            lock.take(shared=not exclusive, waiting=lambda holder: report.waiting("the store", holder))
+            lock.take(shared=not exclusive, waiting=lambda holder: report.event("waiting", what="the store", holder=holder))
             yield
         if not exclusive:
             automatic(store)
@@ -97,6 +100,7 @@ def sweep(store: Store, leftover_s: float = LEFTOVER_S) -> None:
         trees.remove(f"{store.root}/unpacking/{name}")
     for each in store.broken_entries():
         remove(store, each)
+    _correct_times(store)
     archives = f"{store.root}/archives"
     for name in os.listdir(archives):
         try:
@@ -105,12 +109,37 @@ def sweep(store: Store, leftover_s: float = LEFTOVER_S) -> None:
             idle_s = leftover_s
         if idle_s >= leftover_s:
             os.unlink(f"{archives}/{name}")
+    licence_record.sweep(store, _artifacts(store))
     for link in _root_links(store):
         if os.path.islink(link) and not os.path.lexists(os.readlink(link)):
             os.unlink(link)
+    for held in lease.all_of(store):
+        if not held.holds(time.time()):
+            held.remove()
     for name in os.listdir(f"{store.root}/locks"):
         if name != "store":
             os.unlink(f"{store.root}/locks/{name}")
+
+
+def _artifacts(store: Store) -> set[str]:
+    """The sha256 of each artifact that an entry of the store is made of."""
+    found: set[str] = set()
+    for entry in store.entries():
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            found.update(entry.stamp()["artifacts"])
+    return found
+
+
+def _correct_times(store: Store) -> None:
+    """Sets times far in the future to now: a clock that once was ahead must not keep things for ever."""
+    now = time.time()
+    for held in lease.all_of(store):
+        held.correct_time(now)
+    archives = f"{store.root}/archives"
+    for path in (*(f"{entry.path}/used" for entry in store.entries()), *(f"{archives}/{name}" for name in os.listdir(archives))):
+        with contextlib.suppress(FileNotFoundError):
+            if os.stat(path).st_mtime > now + lease.AHEAD_S:
+                os.utime(path, (now, now))
 
 
 def automatic(store: Store) -> None:
@@ -130,7 +159,7 @@ def automatic(store: Store) -> None:
 
 def _is_due(store: Store) -> bool:
     try:
-        return time.time() - os.stat(_stamp(store)).st_mtime >= _EVERY_S
+        return abs(time.time() - os.stat(_stamp(store)).st_mtime) >= _EVERY_S
     except FileNotFoundError:
         return True
 

@@ -56,15 +56,19 @@ class PruneTest(SpmTestCase):
     def kept(self) -> list[str]:
         return sorted(os.listdir(f"{self.store}/packages"))
 
-    def test_a_root_goes_with_its_lib_folder_and_takes_its_claim_along(self) -> None:
+    def test_a_lease_outlives_its_lib_folder_unless_it_is_ended(self) -> None:
         first, self.lib = self.lib, f"{self.folder}/second"
         self.spm("install", "a")
         self.assertEqual(self.spm("cache", "list", "--json").objects()[0]["used_by"], ["FOLDER/lib", "FOLDER/second"])
         for lib, left in ((first, ["a"]), (self.lib, [])):
             trees.remove(lib)
             self.spm("cache", "prune", "--older-than", "0d")
+            self.assertEqual(self.kept(), ["a"])
+            told = self.spm("cache", "prune", "--older-than", "0d", "--gone", "--dry-run", "--json").objects()
+            self.assertEqual(["a"] if not told else [], left)
+            self.spm("cache", "prune", "--older-than", "0d", "--gone")
             self.assertEqual(self.kept(), left)
-        self.assertEqual(os.listdir(f"{self.store}/roots"), [])
+        self.assertEqual([os.listdir(f"{self.store}/{part}") for part in ("roots", "leases")], [[], []])
 
     def test_a_removal_that_was_killed_is_finished_by_the_next_sweep(self) -> None:
         entry = prune.cache_entries(Store(self.store))[0].entry
@@ -125,6 +129,19 @@ class PruneTest(SpmTestCase):
             process.communicate(timeout=PATIENCE_S)
             self.assertEqual(process.returncode, 0)
         self.assertEqual((self.kept(), self.read("a-1/a"), self.server.asked), (["a", "b"], "a", ["/b.deb"]))
+
+    def test_a_clock_that_was_ahead_keeps_nothing_for_ever(self) -> None:
+        self.spm("uninstall", "a")
+        used = prune.cache_entries(Store(self.store))[0].entry.path + "/used"
+        part = f"{self.store}/archives/ahead.part"
+        open(part, "w").close()
+        for path in (used, part, f"{self.store}/pruned"):
+            self.set_time(path, -400)
+        self.add_simple("b")
+        self.spm("install", "b")
+        for path in (used, part):
+            self.assertLess(os.stat(path).st_mtime, time.time() + DAY)
+        self.assertLess(os.stat(f"{self.store}/pruned").st_mtime, time.time() + DAY)
 
     def test_half_a_download_waits_a_day_for_the_next_run(self) -> None:
         young, old, spent = (f"{self.store}/archives/{name}" for name in ("young.part", "old.part", "spent"))

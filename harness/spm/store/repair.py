@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.spm import trees
-from harness.spm.archives import contents
+from harness.spm.archives import abilities, contents
 from harness.spm.errors import Refused, system_error
 from harness.spm.pins.manifest import Manifest
 from harness.spm.settings import Settings
@@ -91,7 +91,7 @@ class _EntryRepair:
     @contextlib.contextmanager
     def locked(self, report: Report) -> Iterator[None]:
         with self._store.entry_lock(self.item.entry) as lock:
-            lock.take(waiting=lambda holder: report.waiting(f"package {self.item.package.name}", holder))
+            lock.take(waiting=lambda holder: report.event("waiting", what=f"package {self.item.package.name}", holder=holder))
             yield
 
     def begin(self) -> None:
@@ -173,7 +173,7 @@ class _EntryRepair:
                     trees.remove(path)
                     os.mkdir(path)
             if stat.S_IMODE(mode) != contents.FOLDER_MODE:
-                os.chmod(path, contents.FOLDER_MODE)
+                abilities.set_mode(path, contents.FOLDER_MODE)
 
     def _repair_links(self, fresh: str) -> None:
         links = dict(self.listed["links"])
@@ -192,8 +192,8 @@ class _EntryRepair:
                 place = f"{self._tree}/{path}"
                 if path in fresh:
                     os.rename(f"{folder}/{path}", place)
-                os.chmod(place, mode)
-                os.utime(place, (time, time))
+                abilities.set_mode(place, mode)
+                abilities.set_time(place, time)
 
     @contextlib.contextmanager
     def _writable(self, folders: set[str]) -> Iterator[None]:

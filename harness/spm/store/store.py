@@ -16,8 +16,10 @@
       unpacking/<name>-<version>/ an entry being made or removed; deleted by the next holder of its lock, or by a sweep
       locks/                      kernel locks: `store` (shared by installs, exclusive for pruning), `<name>-<version>`
                                   (unpacking and renaming one entry), `<sha256>` (downloading one .part)
-      roots/<key>                 a link to each lib folder that uses the store; <key> is from the sha256 of its path. A
-                                  root whose folder is gone is removed, and with it the claim on its entries
+      licences/<sha256>           the licence files of an artifact, read once (licence_record.py); any may be removed
+      leases/<id>                 what a lib folder uses (lease.py)
+      roots/<key>                 a link to each lib folder that uses the store, for versions of spm without leases; <key>
+                                  is from the sha256 of its path. It counts for folders without a lease
       pruned                      empty; its time is that of the last automatic pruning
 
 An install flushes the disk once, then marks its entries (durable.py): a power cut loses only unmarked entries. The
@@ -30,19 +32,20 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 import time
 
 from harness.spm.errors import SpmError, USAGE
-from harness.spm.settings import existing_parent
-from collections.abc import Iterator
+from harness.spm.settings import existing_parent, PLATFORMS
+from collections.abc import Iterable, Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
     from harness.spm.lock import Lock
 
-_PARTS = ("packages", "archives", "unpacking", "locks", "roots")
+_PARTS = ("packages", "archives", "unpacking", "locks", "licences", "leases", "roots")
 _OTHERS_WRITE = 0o022
 _HINT = "name a folder with --store DIR or SPM_STORE"
 _STAMP_PIECE = 1 << 14  # enough for nearly all stamps; allocating a megabyte takes longer than everything else here
@@ -51,6 +54,10 @@ USE_STEP_S = 3600  # the last use is updated at most this often, so that a no-op
 _CACHEDIR_TAG = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Unpacked packages of the laboratory; see harness/spm/store/store.py\n"
 )
+
+
+into_a_store = re.compile(r"/(?:.*/)?packages/([^/]+/[0-9a-f]{64})/tree", re.DOTALL).fullmatch
+"""Matches the target of a link into any store; its group is `<name>/<version>`."""
 
 
 class StoreEntry:
@@ -127,13 +134,22 @@ class StoreEntry:
 
 
 class Store:
-    """The store's folder and its parts. The constructor does not access the disk."""
+    """The store's folder and its parts. `behind` are other stores, whose entries are used where this one has none. The
+    constructor does not access the disk."""
 
-    def __init__(self, root: str) -> None:
-        self.root = root
+    def __init__(self, root: str, behind: Iterable[str] = ()) -> None:
+        self.root, self.behind = root, tuple(behind)
+        self._roots = (root, *self.behind)
 
     def entry(self, name: str, version: str) -> StoreEntry:
-        return StoreEntry(self.root, name, version)
+        """The entry of the first store that has it, else its place in this one."""
+        own = StoreEntry(self.root, name, version)
+        if self.behind and not own.exists():
+            for root in self.behind:
+                other = StoreEntry(root, name, version)
+                if other.exists():
+                    return other
+        return own
 
     def entries(self) -> list[StoreEntry]:
         """All entries, sorted by name and version, also invalid ones."""
@@ -179,12 +195,17 @@ class Store:
 
         return Lock(f"{self.root}/locks/{name}")
 
+    def owns(self, entry: StoreEntry) -> bool:
+        """Whether the entry is in this store, and not in one behind it."""
+        return entry.path.startswith(f"{self.root}/packages/")
+
     def entry_of(self, target: str) -> StoreEntry | None:
-        """The entry that a link's target leads to, or None if it leads elsewhere."""
-        parts = target.removeprefix(f"{self.root}/packages/").split("/")
-        if not target.startswith(f"{self.root}/packages/") or len(parts) != 3 or parts[2] != "tree":
-            return None
-        return StoreEntry(self.root, parts[0], parts[1])
+        """The entry of this store or of one behind it that a link's target leads to, or None if it leads elsewhere."""
+        for root in self._roots:
+            parts = target.removeprefix(f"{root}/packages/").split("/")
+            if target.startswith(f"{root}/packages/") and len(parts) == 3 and parts[2] == "tree":
+                return StoreEntry(root, parts[0], parts[1])
+        return None
 
     def root_link(self, lib: str) -> str:
         """The path of the store's record that the lib folder `lib` uses it."""
@@ -208,6 +229,27 @@ def owner_writes_only() -> Iterator[None]:
         yield
     finally:
         os.umask(before)
+
+
+def links(store: Store, lib: str) -> list[tuple[str, StoreEntry]]:
+    """All links of a lib folder and of its platforms' folders that lead into the store."""
+    found = [(path, store.entry_of(target)) for path, target in _targets(lib)]
+    return [(path, entry) for path, entry in found if entry and not os.path.basename(path).startswith(".")]
+
+
+def names_elsewhere(store: Store, lib: str) -> set[str]:
+    """`<name>/<version>` of each link of a lib folder into a store that is not this one, or is under another path."""
+    found = [into_a_store(target) for _, target in _targets(lib) if store.entry_of(target) is None]
+    return {match[1] for match in found if match}
+
+
+def _targets(lib: str) -> Iterator[tuple[str, str]]:
+    """(path, target) of every link of a lib folder and of its platforms' folders."""
+    for folder in (lib, *(os.path.join(lib, platform) for platform in PLATFORMS)):
+        for name in _names(folder):
+            path = os.path.join(folder, name)
+            if os.path.islink(path):
+                yield path, os.readlink(path)
 
 
 def _remove_others_write(folder: str) -> None:

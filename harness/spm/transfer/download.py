@@ -4,17 +4,18 @@ After a wrong file the next source is tried. Temporary errors are retried after 
 A place that does not answer is not tried again in the same run."""
 
 import contextlib
-import hashlib
+import itertools
 import os
 import random
 from typing import Any
 
 from harness.spm import formatting, sources
 from harness.spm.errors import Cancelled, SpmError
+from harness.spm.hashing import sha256_of
 from harness.spm.pins.manifest import Artifact, Manifest
 from harness.spm.settings import Settings, timeout_s
 from harness.spm.sources import Source, transport
-from harness.spm.sources.transport import Body, LONGEST_WAIT_S, TransferError
+from harness.spm.sources.transport import A_PAGE, Body, LONGEST_WAIT_S, PAGE_KINDS, TransferError
 from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.transfer.part import PartialFile
 from harness.spm.transfer.progress import Attempt, Report
@@ -25,8 +26,8 @@ RENEWING_BYTES = 1 << 20
 FIRST_PAUSE = 1 / 60  # of the timeout, before the second try; doubled for each further one
 LONGEST_WAIT_WITH_OTHERS_S = 5  # if another source is left
 _PIECE = 1 << 18
-_PAGE_KINDS = ("text/html", "application/xhtml+xml")
 _PAGE_STARTS = (b"<!doctype html", b"<html")
+_LONGEST_PAGE = 1 << 20
 
 
 class FetchFailed(Exception):
@@ -87,13 +88,14 @@ class Downloader:
         candidates = self._candidates(artifact, attempts)
         for name, source, address in candidates:
             if attempts and attempts[-1].address:  # the last attempt's failure is part of the error
-                self._report.attempt_failed(artifact, attempts[-1])
+                self._tell(artifact, attempts[-1])
             try:
                 self._fetch_from(artifact, source, address, part, last=address == candidates[-1][2])
                 return True
             except TransferError as error:
                 place = transport.place(address) if error.host else ""
-                attempts.append(Attempt(name, place, transport.shown(address), error.reason, error.hint))
+                shown = transport.shown(address)
+                attempts.append(Attempt(name, place, shown, error.reason, error.hint, answered=error.status > 0))
         raise FetchFailed(artifact, attempts)
 
     def place_of(self, artifact: Artifact) -> str:
@@ -119,21 +121,31 @@ class Downloader:
         return named + mirror if self._mirror_last else mirror + named
 
     def _fetch_from(self, artifact: Artifact, source: Source, address: str, part: PartialFile, last: bool) -> None:
-        """Tries one address until it has delivered or failed for good; `last`: no other address is left."""
+        """Tries one address until it has delivered or failed for good; `last`: no other address is left.
+
+        Where a request for the rest of the file brings nothing of it, the whole is requested: at once, or with the last
+        try if the failure may be temporary. The part stays until the whole arrives."""
         place = transport.place(address)
         tries, pause, reached = TRIES, FIRST_PAUSE * self._timeout_s, part.length
+        anew = False
         while True:
             closed_s = self.slots.closed_s(place)
             if closed_s > LONGEST_WAIT_WITH_OTHERS_S and not last:
                 raise TransferError(f"the server asks to wait {formatting.seconds(closed_s)}")
+            before = part.length
             try:
                 with self.slots.at(place):
-                    self._transfer(artifact, source, address, part)
+                    self._transfer(artifact, source, address, part, 0 if anew else part.length)
                     return
             except TransferError as error:
                 if part.length >= reached + RENEWING_BYTES:
                     tries, pause, reached = TRIES, FIRST_PAUSE * self._timeout_s, part.length
+                brought_nothing = not error.host and part.length == before
+                if part.length and not anew and (error.may_concern_range or (brought_nothing and not error.passing)):
+                    anew = True
+                    continue
                 tries -= 1
+                anew = brought_nothing and (anew or tries == 1)
                 if not error.passing or not tries:
                     if error.host:
                         self._silent[place] = TransferError(error.reason, host=True, hint=error.hint)
@@ -141,17 +153,21 @@ class Downloader:
                 self._pause(place, error, pause)
                 pause *= 2
 
+    def _tell(self, artifact: Artifact, failed: Attempt) -> None:
+        fields = {"source": failed.source, "address": failed.address, "reason": failed.reason}
+        self._report.event("attempt_failed", path=artifact.path, **fields)
+
     def _pause(self, place: str, error: TransferError, pause: float) -> None:
         if error.wait_s:
             wait_s = min(error.wait_s, LONGEST_WAIT_S)
             if self.slots.close_for(place, wait_s):
-                self._report.asked_to_wait(place, wait_s)
+                self._report.event("asked_to_wait", place=place, seconds=wait_s)
         else:
             # Random jitter: threads that failed together should not retry together.
             self.slots.sleep(pause * random.uniform(0.5, 1.0))
 
-    def _transfer(self, artifact: Artifact, source: Source, address: str, part: PartialFile) -> None:
-        """One transfer of what `part` lacks."""
+    def _transfer(self, artifact: Artifact, source: Source, address: str, part: PartialFile, offset: int) -> None:
+        """One transfer of what `part` lacks, requested from `offset` on: its length, or 0 for the whole file."""
         place = transport.place(address)
         if place in self._silent:
             raise self._silent[place]
@@ -159,14 +175,7 @@ class Downloader:
             self._begun.add(artifact.sha256)
             self._report.begun(artifact)
         self._report.asked(artifact, place)
-        try:
-            body = source.open(address, part.length, part.validator(address))
-        except TransferError as error:
-            if error.status == 416:  # range not satisfiable: our part is not of that file
-                part.clear()
-                error.passing = True
-            raise
-        with contextlib.closing(body):
+        with contextlib.closing(source.open(address, offset, part.validator(address))) as body:
             self._receive(artifact, body, address, part)
         if part.length < artifact.size:
             raise TransferError(f"truncated: {part.length:,} of {artifact.size:,} bytes", passing=True)
@@ -177,22 +186,43 @@ class Downloader:
 
     def _receive(self, artifact: Artifact, body: Body, address: str, part: PartialFile) -> None:
         """Appends a body to the part; leaves the part unchanged if the body cannot be the artifact's."""
-        piece = body.read(_PIECE)
-        if body.kind in _PAGE_KINDS or (body.offset == 0 and piece[:64].lstrip().lower().startswith(_PAGE_STARTS)):
-            raise TransferError("received an HTML page instead (a login or proxy page?)")
         if body.length not in (None, artifact.size):
-            raise TransferError(f"expected {artifact.size:,} bytes, the server offers {body.length:,}")
+            is_page = body.kind in PAGE_KINDS or _begins_page(body.read(_PIECE))
+            offers = f"expected {artifact.size:,} bytes, the server offers {body.length:,}"
+            raise TransferError(A_PAGE if is_page else offers, status=206 if body.offset else 0)
+        pieces = _beginning(artifact, body)
         part.begin(body.offset, address, body.validator)
         self._report.resumed(artifact, part.length)
-        while piece:
+        for piece in itertools.chain(pieces, iter(lambda: body.read(_PIECE), b"")):
             if self.slots.cancelled:
                 raise Cancelled()
             if part.length + len(piece) > artifact.size:
                 part.clear()
-                raise TransferError(f"expected {artifact.size:,} bytes, more came")
+                # With a range, the earlier part may be the wrong one.
+                raise TransferError(f"expected {artifact.size:,} bytes, more came", passing=body.offset > 0)
             part.append(piece)
             self._report.advanced(artifact, part.length)
-            piece = body.read(_PIECE)
+
+
+def _begins_page(piece: bytes) -> bool:
+    return piece[:64].lstrip().lower().startswith(_PAGE_STARTS)
+
+
+def _beginning(artifact: Artifact, body: Body) -> list[bytes]:
+    """The body's first pieces. If it looks like a page, so many that a page would have ended: a login page must not
+    replace a part, while the right bytes count whatever type the server gives them. Raises TransferError for a page."""
+    pieces = [body.read(_PIECE)]
+    done = len(pieces[0])
+    unmeasured = body.kind in PAGE_KINDS and body.length is None
+    if body.offset or not (unmeasured or _begins_page(pieces[0])):
+        return pieces
+    most = min(artifact.size, _LONGEST_PAGE)
+    while done <= most and pieces[-1]:
+        pieces.append(body.read(_PIECE))
+        done += len(pieces[-1])
+    if done < most or artifact.size < done <= _LONGEST_PAGE:
+        raise TransferError(A_PAGE)
+    return pieces
 
 
 def is_whole(path: str, artifact: Artifact) -> bool:
@@ -201,7 +231,7 @@ def is_whole(path: str, artifact: Artifact) -> bool:
         with open(path, "rb") as file:
             return (
                 os.fstat(file.fileno()).st_size == artifact.size
-                and hashlib.file_digest(file, "sha256").hexdigest() == artifact.sha256
+                and sha256_of(file).hexdigest() == artifact.sha256
             )
     except OSError:
         return False
@@ -220,7 +250,11 @@ def summary(failures: list[FetchFailed]) -> SpmError:
         if attempt.place or not attempt.address or attempt in failures[0].attempts:
             reasons[f"{where}: {attempt.reason}"] = True
         hints[attempt.hint] = True
-    hint = next(
-        filter(None, hints), "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
-    )
-    return SpmError(f"could not fetch {what}: " + "; ".join(reasons), hint)
+    # Where every source answered, the network is not at fault.
+    answered = all(attempt.answered for attempt in attempts)
+    return SpmError(f"could not fetch {what}: " + "; ".join(reasons), next(filter(None, hints), _hint(answered)))
+
+
+def _hint(answered: bool) -> str:
+    copy = "name {} copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
+    return copy.format("another") if answered else "check the network, or " + copy.format("a")

@@ -6,6 +6,7 @@ import unittest
 from typing import Any
 from unittest import mock
 
+from harness.spm import user_file
 from harness.spm.pins import manifest
 from harness.spm.settings import Settings
 from harness.spm.sources import connection
@@ -152,9 +153,47 @@ class DownloadTest(SpmTestCase):
         self.assertRegex(
             result.err,
             r"^spm: error: could not fetch [ab]\.deb( and 1 more)?: main: no Debian mirror is known: this machine runs ubuntu, "
-            "not Debian\nhint: set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool\n$",
+            "not Debian\nhint: set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool, or write "
+            "'debian-mirror = ADDRESS' into ~/.config/spm/config\n$",
         )
         self.assertEqual(result.status, 1)
+
+    def test_a_version_that_the_pool_has_dropped_is_in_a_snapshot_of_its_time(self) -> None:
+        self.sources["main"] = {"type": "debian"}
+        index = {"suite": "main", "date": "2026-11-20T08:12:00Z", "signer": "AB"}
+        self.artifact.update(path="pool/a.deb", version="1-1", index=index)
+        self.server.files = {"/snapshot/20261120T081200Z/pool/a.deb": GOOD}
+        os.environ["XDG_CONFIG_HOME"] = f"{self.folder}/config"
+        os.makedirs(f"{self.folder}/config/spm")
+        for in_file in (False, True):
+            user_file._read.cache_clear()
+            self.addCleanup(user_file._read.cache_clear)
+            if in_file:
+                with open(user_file.path(), "w") as file:
+                    file.write(f"# mine\n\ndebian-mirror = {self.server.base}/debian\n")
+                    file.write(f"debian-snapshot={self.server.base}/snapshot\n")
+                del os.environ["SPM_DEBIAN_MIRROR"], os.environ["SPM_DEBIAN_SNAPSHOT"]
+            else:
+                os.environ["SPM_DEBIAN_MIRROR"] = f"{self.server.base}/debian"
+                os.environ["SPM_DEBIAN_SNAPSHOT"] = f"{self.server.base}/snapshot"
+            self.server.asked.clear()
+            self.store, self.lib = f"{self.folder}/store{in_file}", f"{self.folder}/lib{in_file}"
+            self.assertEqual(self.spm("install", "a").status, 0)
+            self.assertEqual(self.server.asked, ["/debian/pool/a.deb", "/snapshot/20261120T081200Z/pool/a.deb"])
+
+    def test_a_mistake_in_the_users_file_is_one_error(self) -> None:
+        self.sources["main"] = {"type": "debian"}
+        os.environ["XDG_CONFIG_HOME"] = self.folder
+        os.makedirs(f"{self.folder}/spm")
+        for line in ("debian-miror = http://x", "debian-mirror", "debian-mirror =", "debian_mirror = http://me:hunter2@x", "\x1b[31m = x"):
+            user_file._read.cache_clear()
+            self.addCleanup(user_file._read.cache_clear)
+            with open(user_file.path(), "w") as file:
+                file.write(f"# mine\n{line}\n")
+            result = self.spm("install", "a")
+            self.assertEqual(result.status, 2)
+            self.assertIn("spm/config: line 2: expected 'debian-mirror = ADDRESS' or 'debian-snapshot = ADDRESS', found something else", result.err)
+            self.assertNotRegex(result.err, "\x1b|hunter")
 
     def test_a_host_that_takes_no_calls_is_tried_once(self) -> None:
         full = socket.create_server(("127.0.0.1", 0), backlog=0)

@@ -27,6 +27,7 @@ GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 ZIPPED = gzip.compress(GOOD)
 WRONG = GOOD[:-1] + b"x"
 HINT = "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
+ANSWERED_HINT = "name another copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
 LOGIN_HINT = "the line of ~/.netrc: machine 127.0.0.1 login USER password PASSWORD"
 PAGE = b'<?xml version="1.0"?><html><title>Sign in</title>'
 TIMEOUT_S = 60.0
@@ -43,10 +44,12 @@ class Fault:
         reason: str | re.Pattern,
         tries: int = 1,
         timeout_s: float = TIMEOUT_S,
-        hint: str = HINT,
+        hint: str = "",
     ) -> None:
-        self.answer, self.tries, self.timeout_s, self.hint = answer, tries, timeout_s, hint
+        self.answer, self.tries, self.timeout_s = answer, tries, timeout_s
         self.reason = re.escape(reason) if isinstance(reason, str) else reason.pattern
+        answered = re.search(r"HTTP.{0,2} \d{3}", self.reason)
+        self.hint = hint or (ANSWERED_HINT if answered else HINT)
 
 
 def stall(handler) -> None:
@@ -191,7 +194,10 @@ FAULTS = {
     "range beyond measure": Fault(
         refuse(206, "Partial", ("Content-Range", f"bytes {'9' * 5000}-1/2")),
         f"expected the range of a partial answer, found 'bytes {'9' * 54}'",
+        hint=ANSWERED_HINT,
     ),
+    "202": Fault(refuse(202, "Accepted"), "the server is still preparing it (HTTP 202)", 4),
+    "304": Fault(refuse(304, "Not Modified"), "not modified, to a request without a condition (HTTP 304)"),
     "more than announced": Fault(unmeasured(GOOD + b"x"), f"expected {len(GOOD):,} bytes, more came"),
     "401": Fault(
         refuse(401, "Unauthorized"), "the server refuses our credentials (HTTP 401)", hint=f"correct {LOGIN_HINT}"
@@ -234,6 +240,7 @@ FAULTS = {
     "another range": Fault(
         raw(b"HTTP/1.1 206 Partial\r\nContent-Range: bytes 5-%d/%d\r\n" % (len(GOOD) - 1, len(GOOD)), PLAIN),
         "asked for the bytes from 0 on, got them from 5 on",
+        hint=ANSWERED_HINT,
     ),
     "two lengths": Fault(
         raw(OK, b"Content-Length: 5\r\n", PLAIN), f"expected {len(GOOD):,} bytes, the server offers 5"

@@ -6,6 +6,8 @@ last, then waited for and reused. Only a sweep removes archives, and a sweep nee
 (prune.py), so a waiting process always finds the archive. If its holder was killed, the next process continues the
 .part."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import queue
@@ -136,7 +138,7 @@ class Fetcher(contextlib.AbstractContextManager["Fetcher"]):
             new = holder not in self._named
             self._named.add(holder)
         if new:
-            self._report.waiting(artifact.file_name, holder)
+            self._report.event("waiting", what=artifact.file_name, holder=holder)
 
     def _fetch_verified(self, artifact: Artifact) -> str:
         path = self._archive(artifact.sha256)

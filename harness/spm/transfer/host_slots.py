@@ -2,6 +2,8 @@
 
 A thread holds its slot for one transfer only: while it pauses, another transfer uses the slot."""
 
+from __future__ import annotations
+
 import contextlib
 import threading
 import time

@@ -16,6 +16,10 @@ TOGETHER = "settimeout(self._deadline.left_s())\n        return"  # the waits of
 TUNNEL = "unittest harness.spm.sources.connection_test.DripTest.test_a_tunnel"
 TLS = "unittest harness.spm.sources.connection_test.DripTest.test_a_server_by_tls"
 UPLOAD = "unittest harness.spm.sources.connection_test.UploadTest"
+CONNECT = "unittest harness.spm.sources.connection_test.ConnectTest"
+INTERIM = "unittest harness.spm.sources.connection_test.DripTest.test_interim_answers_are_skipped"
+ANEW = "unittest harness.spm.transfer.resume_test.ResumeTest.test_a_part_that_no_server_continues_is_fetched_anew"
+STAYS = "unittest harness.spm.transfer.resume_test.ResumeTest.test_a_part_stays_until_the_whole_arrives"
 RESUME = "unittest harness.spm.transfer.resume_test.ResumeTest.test_what_was_left_is_used_as_far_as_it_is_good"
 
 # the fault (of faults_test.py) or the test that must fail; the file; what handles it; what is put in its place
@@ -28,7 +32,7 @@ MUTANTS = [
     ("401", TRANSPORT, "if code == 401:", "if False:"),
     ("403", TRANSPORT, "if code in (401, 403) and", "if False and"),
     ("404", TRANSPORT, '    404: "not there",\n', ""),
-    ("404", DOWNLOAD, "attempts.append(Attempt(name, place,", "raise FetchFailed(artifact, attempts)(("),
+    ("404", DOWNLOAD, "attempts.append(Attempt(name, place,", "raise FetchFailed(artifact, attempts)(Attempt(name, place,"),
     ("429", TRANSPORT, "status in (408, 425, 429) or", "status in (408, 425) or"),
     ("500", TRANSPORT, " or status >= 500", ""),
     ("stall", CONNECTION, TOGETHER, "settimeout(None)\n        return"),
@@ -63,10 +67,18 @@ MUTANTS = [
     ("redirect loop", TRANSPORT, "elif str(error.reason).startswith(_Redirects.inf_msg):", "elif False:"),
     ("redirect to another host", TRANSPORT, "follow.remove_header(name)", "pass"),
     ("redirect with a password", TRANSPORT, 'if "@" in target.netloc:', "if False:"),
-    ("HTML", DOWNLOAD, "if body.kind in _PAGE_KINDS or (", "if ("),
-    ("HTML as an archive", DOWNLOAD, "(body.offset == 0 and piece[:64]", "(False and piece[:64]"),
-    (RESUME, DOWNLOAD, "passing=body.offset > 0)", "passing=False)"),
-    (RESUME, DOWNLOAD, "if error.status == 416:", "if False:"),
+    ("HTML", DOWNLOAD, "is_page = body.kind in PAGE_KINDS or", "is_page ="),
+    ("HTML as an archive", DOWNLOAD, "or _begins_page(body.read(_PIECE))", "or False"),
+    (RESUME, DOWNLOAD, "if done < most or artifact.size < done", "if False or artifact.size < done"),
+    ("202", TRANSPORT, "if response.status == 202:", "if False:"),
+    (ANEW, DOWNLOAD, "if part.length and not anew and (error", "if False and (error"),
+    (ANEW, DOWNLOAD, " or (brought_nothing and not error.passing)):", "):"),
+    (ANEW, DOWNLOAD, "anew = brought_nothing and (anew or tries == 1)", "anew = False"),
+    (STAYS, DOWNLOAD, "part, 0 if anew else part.length)", "part, part.clear() or 0 if anew else part.length)"),
+    (CONNECT, CONNECTION, "_answered[address] = _race(", "_ = _race("),
+    (CONNECT, CONNECTION, "raise min(errors, key=_says_little)", "raise errors[0]"),
+    (INTERIM, CONNECTION, "while found[1] in (102, 103):", "while False:"),
+    (RESUME, DOWNLOAD, "raise TransferError(reason, passing=body.offset > 0)", "raise TransferError(reason)"),
     (RESUME, DOWNLOAD, "if part.length > artifact.size or part.digest() != artifact.sha256:", "if False:"),
     (RESUME, TRANSPORT, "if offset and validator:", "if False:"),
     (RESUME, "transfer/part.py", "if offset != self.length:", "if False:"),

@@ -7,6 +7,7 @@ import hashlib
 
 from harness.spm import trees
 from harness.spm.atomic import write_file
+from harness.spm.hashing import sha256_of
 from harness.spm.sources import transport
 
 FROM = ".from"
@@ -19,7 +20,7 @@ class PartialFile:
         self._path = path
         self._file = open(path, "a+b", buffering=0)
         self._file.seek(0)
-        self._hash = hashlib.file_digest(self._file, "sha256")
+        self._hash = sha256_of(self._file)
         self.length = self._file.tell()
 
     def digest(self) -> str:
@@ -40,7 +41,7 @@ class PartialFile:
 
     def _origin(self) -> str:
         try:
-            with open(self._path + FROM, encoding="utf-8") as file:
+            with open(self._path + FROM, encoding="utf-8", errors="replace") as file:
                 return file.read()
         except FileNotFoundError:
             return ""

@@ -1,4 +1,4 @@
-"""Progress reports: redrawn lines on a terminal, a plain line every few seconds elsewhere, one JSON object per event
+"""Progress reports: one redrawn line on a terminal, a plain line every few seconds elsewhere, one JSON object per event
 for programs, or nothing.
 
 All reports have the same events, which may come from any thread. As a context manager, a report redraws
@@ -19,12 +19,10 @@ from harness.spm.settings import Settings
 
 _REDRAW_S = 0.1
 _LINE_S = 3.0
-_MOST_ROWS = 8
 _MOST_NAMES = 3
 _WINDOW_S = 10.0  # the time span of a rate
 _SAMPLE_S = 0.5
-_SILENT_S = 5.0  # without a byte for so long, the row says so
-_NARROW = 60  # columns; narrower rows leave out the sizes
+_SILENT_S = 5.0  # after so long without a byte, or at one package, the line says how long
 
 
 def report_for(settings: Settings) -> Report:
@@ -37,19 +35,21 @@ def report_for(settings: Settings) -> Report:
 
 
 class Attempt:
-    """A failed attempt at one source; `place` is the address part that all of the source's artifacts share."""
+    """A failed attempt at one source. `place` is the address part that all of the source's artifacts share; `answered`
+    is whether the server answered with an HTTP status."""
 
-    def __init__(self, source: str, place: str, address: str, reason: str, hint: str = "") -> None:
+    def __init__(
+        self, source: str, place: str, address: str, reason: str, hint: str = "", answered: bool = False
+    ) -> None:
         self.source, self.place, self.address, self.reason, self.hint = source, place, address, reason, hint
+        self.answered = answered
 
 
 class _Transfer:
     """A running transfer: `done` bytes have arrived, `moved` of them in this run; `place` sends the rest."""
 
-    __slots__ = ("name", "size", "done", "moved", "place", "last")
-
     def __init__(self, artifact: Artifact) -> None:
-        self.name, self.size = formatting.printable(artifact.file_name), artifact.size
+        self.name = artifact.file_name
         self.done = self.moved = 0
         self.place, self.last = "", time.monotonic()
 
@@ -57,11 +57,10 @@ class _Transfer:
         self.moved += max(0, done - self.done)  # negative when the transfer starts again
         self.done, self.last = done, time.monotonic()
 
-    def silence(self) -> str:
-        """How long no byte has arrived, and from where; '' while that is short."""
+    def __str__(self) -> str:
         silent = time.monotonic() - self.last
         source = f" from {self.place}" if self.place else ""
-        return f"no byte for {silent:.0f} s{source}" if silent >= _SILENT_S else ""
+        return f"{self.name} (no byte for {silent:.0f} s{source})" if silent >= _SILENT_S else self.name
 
 
 class Report:
@@ -78,13 +77,21 @@ class Report:
         self._samples = deque([(time.monotonic(), 0)])  # (time, bytes moved by then)
         self._next = time.monotonic() + _LINE_S  # when the next line is due
 
+    def event(self, kind: str, **fields: float | str) -> None:
+        """What changes no count; `fields` are those of its JSON object."""
+
+    def _of(self, kind: str, artifact: Artifact) -> None:
+        self.event(kind, path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
     def started(self, packages: int, artifacts: int, size: int) -> None:
         self._total = size
         self._samples = deque([(time.monotonic(), 0)])
+        self.event("started", packages=packages, artifacts=artifacts, bytes=size)
 
-    def begun(self, artifact: Artifact) -> None:
+    def begun(self, artifact: Artifact, kind: str = "download") -> None:
         with self._lock:
             self._active[artifact.sha256] = _Transfer(artifact)
+        self._of(kind, artifact)
 
     def asked(self, artifact: Artifact, place: str) -> None:
         """The artifact, or the rest of it, is requested from `place`."""
@@ -97,29 +104,25 @@ class Report:
     def advanced(self, artifact: Artifact, done: int) -> None:
         self._active[artifact.sha256].advance(done)
 
-    def ended(self, artifact: Artifact, fetched: bool) -> None:
+    def ended(self, artifact: Artifact, whole: bool, kind: str = "downloaded") -> None:
         with self._lock:
             transfer = self._active.pop(artifact.sha256, None)
             self._moved += transfer.moved if transfer else 0
-            self._finished += artifact.size if fetched else 0
+            self._finished += artifact.size if whole else 0
+        if whole:
+            self._of(kind, artifact)
 
     def sending(self, artifact: Artifact) -> None:
         """An upload begins; `advanced` reports its progress."""
-        Report.begun(self, artifact)
+        self.begun(artifact, "upload")
 
     def sent(self, artifact: Artifact, whole: bool) -> None:
-        Report.ended(self, artifact, whole)
+        self.ended(artifact, whole, "uploaded")
 
     def found(self, artifact: Artifact) -> None:
         """The artifact already exists."""
         with self._lock:
             self._finished += artifact.size
-
-    def attempt_failed(self, artifact: Artifact, attempt: Attempt) -> None:
-        pass
-
-    def asked_to_wait(self, place: str, seconds: float) -> None:
-        """A server accepts no request for `seconds`."""
 
     def unpacking(self, package: str, change: int) -> None:
         with self._lock:
@@ -128,20 +131,8 @@ class Report:
             if not at_it[0]:
                 del self._unpacking[package]
 
-    def stored(self, package: str, version: str, tree: str, size: int, files: int) -> None:
-        pass
-
-    def linked(self, package: str, version: str, link: str) -> None:
-        pass
-
-    def waiting(self, what: str, holder: str) -> None:
-        pass
-
-    def flushing(self) -> None:
-        pass
-
     def note(self, text: str) -> None:
-        pass
+        """A sentence for a person."""
 
     def asking(self, questions: int) -> None:
         """Announces `questions` short requests, each followed by `answered`, in a run without downloads."""
@@ -166,11 +157,9 @@ class Report:
         while not self._over.wait(self.tick_s):
             self.tick()
 
-    def tick(self) -> None:
-        pass
+    def tick(self) -> None: ...
 
-    def close(self) -> None:
-        pass
+    def close(self) -> None: ...
 
     def _is_due(self) -> bool:
         """Whether a line should be printed now."""
@@ -191,179 +180,87 @@ class Report:
             since, before = self._samples[0]
             return self._finished + sum(each.done for each in active), (moved - before) / max(now - since, 1e-3)
 
-    def _summary(self) -> str:
-        if self._questions:
-            return f"{self._answers:,} of {self._questions:,} places asked"
-        done, rate = self._amounts()
-        if done >= self._total:
-            return f"{formatting.size(self._total)} fetched, unpacking {self._packages()}"
-        left_s = (self._total - done) / rate if rate else 0
-        speed = f"{formatting.size(rate)}/s, {formatting.seconds(left_s)} left" if rate else self._silence()
-        return f"{formatting.size(done)} of {formatting.size(self._total)}, {speed}"
-
-    def _packages(self) -> str:
-        """The packages being unpacked, the longest running first."""
-        with self._lock:
-            longest = sorted(self._unpacking.items(), key=lambda each: each[1][1])
-        now, names = time.monotonic(), []
-        for name, (_, since) in longest[:_MOST_NAMES]:
-            names.append(f"{name} for {now - since:.0f} s" if now - since >= _SILENT_S else name)
-        more = f" and {len(longest) - _MOST_NAMES} more" if len(longest) > _MOST_NAMES else ""
-        return (", ".join(names) or "done") + more
-
-    def _silence(self) -> str:
-        with self._lock:
-            last = max((each.last for each in self._active.values()), default=None)
-        return f"no byte for {time.monotonic() - last:.0f} s" if last else "no byte yet"
-
 
 class LinesReport(Report):
-    """A plain line every few seconds."""
+    """A plain line every few seconds, and one for each event that keeps the user waiting."""
 
-    def attempt_failed(self, artifact: Artifact, attempt: Attempt) -> None:
-        self.note(f"{attempt.source} did not deliver {artifact.file_name}: {attempt.reason}")
-
-    def asked_to_wait(self, place: str, seconds: float) -> None:
-        self.note(f"{place} asks to wait {formatting.seconds(seconds)}")
-
-    def waiting(self, what: str, holder: str) -> None:
-        self.note(f"waiting for {holder} to finish with {what}")
-
-    def flushing(self) -> None:
-        self.note("waiting for the disk to write the packages and other programs' unwritten data")
+    def event(self, kind: str, **fields: float | str) -> None:
+        sentence = {
+            "attempt_failed": "{source} did not deliver {name}: {reason}",
+            "asked_to_wait": "{place} asks to wait {time}",
+            "waiting": "waiting for {holder} to finish with {what}",
+            "flushing": "waiting for the disk to write the packages and other programs' unwritten data",
+        }.get(kind)
+        if sentence:
+            name, wait = os.path.basename(str(fields.get("path", ""))), formatting.seconds(float(fields.get("seconds", 0)))
+            self.note(sentence.format(name=name, time=wait, **fields))
 
     def note(self, text: str) -> None:
         with self._lock:
             print(f"spm: {formatting.printable(text)}", file=sys.stderr, flush=True)
 
     def tick(self) -> None:
-        summary = self._summary()
+        line = self._line()
         if self._is_due():
-            self.note(summary + self._fetching())
+            self.note(line)
 
-    def _fetching(self) -> str:
+    def _line(self) -> str:
+        if self._questions:
+            return f"{self._answers:,} of {self._questions:,} places asked"
+        done, rate = self._amounts()
         with self._lock:
             active = list(self._active.values())
-        names = [f"{each.name} ({silence})" if (silence := each.silence()) else each.name for each in active]
-        return f"; fetching {', '.join(names[:_MOST_NAMES])}" + " ..." * (len(names) > _MOST_NAMES) if names else ""
+            unpacking = sorted(self._unpacking.items(), key=lambda each: each[1][1])  # the longest first
+        if done >= self._total:
+            return f"{formatting.size(self._total)} fetched, unpacking {self._packages(unpacking)}"
+        if rate:
+            speed = f"{formatting.size(rate)}/s, {formatting.seconds((self._total - done) / rate)} left"
+        elif active:
+            speed = f"no byte for {time.monotonic() - max(each.last for each in active):.0f} s"
+        else:
+            speed = "no byte yet"
+        names = ", ".join(map(str, active[:_MOST_NAMES])) + " ..." * (len(active) > _MOST_NAMES)
+        fetching = f"; fetching {names}" if active else ""
+        return f"{formatting.size(done)} of {formatting.size(self._total)}, {speed}{fetching}"
+
+    @staticmethod
+    def _packages(longest: list[tuple[str, list]]) -> str:
+        now = time.monotonic()
+        names = [name + f" for {now - since:.0f} s" * (now - since >= _SILENT_S) for name, (_, since) in longest[:_MOST_NAMES]]
+        more = f" and {len(longest) - _MOST_NAMES} more" if len(longest) > _MOST_NAMES else ""
+        return (", ".join(names) or "done") + more
 
 
 class TerminalReport(LinesReport):
-    """One row per active transfer and a total, redrawn in place."""
+    """The line is redrawn in place."""
 
     tick_s = _REDRAW_S
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._drawn: list[int] = []  # columns of each row on the screen
-
     def note(self, text: str) -> None:
         with self._lock:
-            self._erase()
+            self.close()
             super().note(text)
 
     def tick(self) -> None:
         with self._lock:
-            width, height = self._screen()
-            rows = self._rows(width, min(_MOST_ROWS, height - 2))
-            # Overwrites the old rows; erasing them first would flicker.
-            lines = "".join(f"{row}\x1b[K\n" for row in rows[:-1])
-            sys.stderr.write(f"{self._up(width)}{lines}\x1b[1m{rows[-1]}\x1b[0m\x1b[K\n\x1b[J")
+            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80  # 0: a terminal of unknown size
+            sys.stderr.write(f"\r{formatting.fit(formatting.printable(self._line()), width - 1)}\x1b[K")
             sys.stderr.flush()
-            self._drawn = [formatting.columns(row) for row in rows]
 
     def close(self) -> None:
         with self._lock:
-            self._erase()
-
-    def _rows(self, width: int, most: int) -> list[str]:
-        active = list(self._active.values())
-        shown = active if len(active) <= most else active[: max(0, most - 1)]
-        rows = [self._row(each, width) for each in shown]
-        if len(shown) < len(active):
-            rows.append(formatting.fit(f"  and {len(active) - len(shown)} more", width - 1))
-        return [*rows, formatting.fit(self._summary(), width - 1)]
-
-    @staticmethod
-    def _row(transfer: _Transfer, width: int) -> str:
-        tail = f" {100 * transfer.done // transfer.size:3}%"
-        if width >= _NARROW:
-            tail = f" {formatting.size(transfer.done):>8} of {formatting.size(transfer.size):>8}{tail}"
-        room = max(4, min(width - len(tail) - 3, 48))
-        name = formatting.fit(transfer.name, room)
-        silence = transfer.silence()
-        row = f"  {name}{' ' * (room - formatting.columns(name))}{tail}{'  ' * bool(silence)}{silence}"
-        return formatting.fit(row, width - 1)
-
-    @staticmethod
-    def _screen() -> tuple[int, int]:
-        size = os.get_terminal_size(sys.stderr.fileno())
-        return size.columns or 80, size.lines or 24  # 0: a terminal of unknown size
-
-    def _up(self, width: int) -> str:
-        """The escape codes to the first row; a narrowed terminal has wrapped the longer rows."""
-        lines = sum(-(-columns // width) or 1 for columns in self._drawn)
-        return f"\x1b[{lines}A\r" if lines else ""
-
-    def _erase(self) -> None:
-        if self._drawn:
-            sys.stderr.write(f"{self._up(self._screen()[0])}\x1b[J")
+            sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
-        self._drawn = []
 
 
 class JsonReport(Report):
     """One object per event on standard output."""
 
-    def _event(self, kind: str, **fields: float | str) -> None:
+    def event(self, kind: str, **fields: float | str) -> None:
         with self._lock:
             print(json.dumps({"event": kind, **fields}), flush=True)
-
-    def _of(self, kind: str, artifact: Artifact) -> None:
-        self._event(kind, path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
 
     def tick(self) -> None:
         done, rate = self._amounts()
         if self._total and self._is_due():
-            self._event("progress", bytes=done, of=self._total, bytes_per_s=round(rate))
-
-    def started(self, packages: int, artifacts: int, size: int) -> None:
-        super().started(packages, artifacts, size)
-        self._event("started", packages=packages, artifacts=artifacts, bytes=size)
-
-    def begun(self, artifact: Artifact) -> None:
-        super().begun(artifact)
-        self._of("download", artifact)
-
-    def ended(self, artifact: Artifact, fetched: bool) -> None:
-        super().ended(artifact, fetched)
-        if fetched:
-            self._of("downloaded", artifact)
-
-    def sending(self, artifact: Artifact) -> None:
-        super().sending(artifact)
-        self._of("upload", artifact)
-
-    def sent(self, artifact: Artifact, whole: bool) -> None:
-        super().sent(artifact, whole)
-        if whole:
-            self._of("uploaded", artifact)
-
-    def attempt_failed(self, artifact: Artifact, attempt: Attempt) -> None:
-        fields = {"source": attempt.source, "address": attempt.address, "reason": attempt.reason}
-        self._event("attempt_failed", path=artifact.path, **fields)
-
-    def asked_to_wait(self, place: str, seconds: float) -> None:
-        self._event("asked_to_wait", place=place, seconds=seconds)
-
-    def stored(self, package: str, version: str, tree: str, size: int, files: int) -> None:
-        self._event("stored", package=package, version=version, path=tree, bytes=size, files=files)
-
-    def linked(self, package: str, version: str, link: str) -> None:
-        self._event("linked", package=package, version=version, path=link)
-
-    def waiting(self, what: str, holder: str) -> None:
-        self._event("waiting", what=what, holder=holder)
-
-    def flushing(self) -> None:
-        self._event("flushing")
+            self.event("progress", bytes=done, of=self._total, bytes_per_s=round(rate))

@@ -1,5 +1,7 @@
 """What a run that failed or was killed had fetched is not fetched again, and never trusted."""
 
+from __future__ import annotations
+
 import os
 import signal
 import threading
@@ -8,7 +10,7 @@ import unittest
 
 from harness.spm_testing.archives import deb, member, tar
 from harness.spm_testing.interrupt import PATIENCE_S
-from harness.spm_testing.server import etag, redirect, refuse, send, send_file
+from harness.spm_testing.server import etag, redirect, refuse, reset, send, send_file
 from harness.spm_testing.test_case import SpmTestCase
 
 GOOD = deb(member("./usr/tool", os.urandom(50_000)))
@@ -26,6 +28,26 @@ def no_such_range(handler) -> None:
     (refuse(416, "No such range") if "Range" in handler.headers else whole)(handler)
 
 
+def unless_ranged(answer):
+    """Serves the whole file, and answers every request for a part of it by `answer`."""
+    return lambda handler: (answer if "Range" in handler.headers else whole)(handler)
+
+
+def partial(content_range: str | None, data: bytes = GOOD[HALF:], kind: str = "application/octet-stream"):
+    """A partial answer of that Content-Range."""
+
+    def answer(handler) -> None:
+        handler.send_response(206)
+        handler.send_header("Content-Type", kind)
+        if content_range is not None:
+            handler.send_header("Content-Range", content_range)
+        handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    return answer
+
+
 def another_range(handler) -> None:
     handler.send_response(206)
     handler.send_header("Content-Range", f"bytes 10-{len(GOOD) - 1}/{len(GOOD)}")
@@ -36,6 +58,13 @@ def another_range(handler) -> None:
 
 def a_page(handler) -> None:
     send(handler, b"<html>", kind="text/html")
+
+
+def a_long_page(handler) -> None:
+    """As long as the file, and then it ends: nothing but the hash tells."""
+    handler.send_response(200)
+    handler.end_headers()
+    handler.wfile.write(b"<!DOCTYPE html>" + bytes(HALF))
 
 
 class ResumeTest(SpmTestCase):
@@ -75,9 +104,10 @@ class ResumeTest(SpmTestCase):
             (GOOD[:HALF], f'{here}\n"old"\n', GOOD, [(main, REST, '"old"')]),
             (GOOD[:HALF], "", whole, [(main, REST, None)]),
             (GOOD[:HALF], "", no_such_range, [(main, REST, None), (main, None, None)]),
-            (GOOD[:HALF], "", another_range, [(main, REST, None), (other, REST, None)]),
-            (GOOD[:HALF], "", a_page, [(main, REST, None), (other, REST, None)]),
-            (GOOD[:HALF], "", None, [(main, REST, None), (other, REST, None)]),
+            (GOOD[:HALF], "", another_range, [(main, REST, None), (main, None, None), (other, REST, None)]),
+            (GOOD[:HALF], "", a_page, [(main, REST, None), (main, None, None), (other, REST, None)]),
+            (GOOD[:HALF], "", None, [(main, REST, None), (main, None, None), (other, REST, None)]),
+            (GOOD[:HALF], "", a_long_page, [(main, REST, None), (main, None, None), (other, REST, None)]),
             (WRONG[:HALF], "", GOOD, [(main, REST, None), (main, None, None)]),
             (WRONG[:HALF], "", WRONG, [(main, REST, None), (main, None, None), (other, None, None)]),
             (GOOD[:HALF], "", WRONG, [(main, REST, None), (main, None, None), (other, None, None)]),
@@ -96,6 +126,62 @@ class ResumeTest(SpmTestCase):
                 self.assertEqual(self.asked(), expected)
                 self.assertEqual(self.spm("verify", "--deep").status, 0)
                 self.assertEqual(self.left_in_store(), [])
+
+    def test_a_part_that_no_server_continues_is_fetched_anew(self) -> None:
+        self.packages["a"]["artifacts"][0]["sources"] = ["main"]
+        statuses = (304, 400, 403, 404, 410, 412, 416, 500, 501, 502, 503)
+        answers = {f"HTTP {status}": refuse(status, "No") for status in statuses} | {
+            "no range": partial(None),
+            "nonsense": partial("bytes half-whole"),
+            "backwards": partial(f"bytes {len(GOOD)}-{HALF}/{len(GOOD)}"),
+            "another unit": partial(f"pages {HALF}-{len(GOOD) - 1}/{len(GOOD)}"),
+            "another range": partial(f"bytes 10-{len(GOOD) - 1}/{len(GOOD)}"),
+            "another length": partial(f"bytes {HALF}-{len(GOOD) - 1}/{2 * len(GOOD)}"),
+            "multipart": partial(None, b"--x", "multipart/byteranges; boundary=x"),
+            "no answer": reset,
+            "an empty answer": partial(f"bytes {HALF}-{len(GOOD) - 1}/{len(GOOD)}", b""),
+            "a page": a_page,
+            "a short text": lambda handler: send(handler, b"no way"),
+            "too much": partial(f"bytes {HALF}-{len(GOOD) - 1}/{len(GOOD)}", GOOD),
+        }
+        for number, (name, answer) in enumerate(answers.items()):
+            with self.subTest(name):
+                self.store, self.lib = f"{self.folder}/anew{number}", f"{self.folder}/anew-lib{number}"
+                self.part = f"{self.store}/archives/{os.path.basename(self.part)}"
+                self.leave(GOOD[:HALF])
+                self.server.files["/a.deb"] = unless_ranged(answer)
+                self.assertEqual(self.spm("install", "a", "--quiet").err, "")
+                asked = [each[:2] for each in self.asked()]
+                self.assertEqual((asked[0], asked[-1]), (("/a.deb", REST), ("/a.deb", None)))
+                self.assertEqual(self.spm("verify", "--deep").status, 0)
+
+    def test_a_part_stays_until_the_whole_arrives(self) -> None:
+        self.packages["a"]["artifacts"][0]["sources"] = ["main"]
+        for answer in (refuse(404, "Gone"), refuse(500, "Oops"), a_page):
+            self.leave(GOOD[:HALF])
+            self.server.files["/a.deb"] = answer
+            self.assertEqual(self.spm("install", "a").status, 1)
+            self.assertTrue(os.path.exists(self.part))
+            with open(self.part, "rb") as file:
+                self.assertEqual(file.read(), GOOD[:HALF])
+
+    def test_right_bytes_count_whatever_type_they_have(self) -> None:
+        page = b"<!doctype html>" + os.urandom(3 << 20)
+        for number, (data, length) in enumerate(((GOOD, True), (GOOD, False), (page, True), (page[:99], False))):
+            with self.subTest(number):
+                self.add(f"p{number}", self.serve(f"p{number}.tar", data if data is GOOD else tar(member("x", data))))
+                served = self.server.files[f"/p{number}.tar"]
+
+                def as_page(handler, served=served, length=length) -> None:
+                    handler.send_response(200)
+                    handler.send_header("Content-Type", "text/html")
+                    if length:
+                        handler.send_header("Content-Length", str(len(served)))
+                    handler.end_headers()
+                    handler.wfile.write(served)
+
+                self.server.files[f"/p{number}.tar"] = as_page
+                self.assertEqual(self.spm("install", f"p{number}").status, 0)
 
     def test_the_next_process_goes_on_where_one_was_stopped(self) -> None:
         over = threading.Event()

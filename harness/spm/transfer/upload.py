@@ -1,5 +1,9 @@
 """Uploads to a source that accepts them: checks whether a file exists, retries temporary errors, checks the result."""
 
+from __future__ import annotations
+
+import contextlib
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -8,11 +12,48 @@ from harness.spm.sources.transport import TransferError
 
 # Statuses of a missing file. Some servers answer 403 to users who may not list the folder.
 _ABSENT = (403, 404, 410)
+# Conditions of an artifact at a place.
+WHOLE, MISSING, DAMAGED = "whole", "missing", "damaged"
+_PIECE = 1 << 18
 
 
 def holds(source: Source, addresses: list[str], size: int) -> bool:
     """Whether a file of `size` bytes is at one of `addresses`; raises TransferError where that cannot be found out."""
     return any(_length(source, address, size) == size for address in addresses)
+
+
+def condition(source: Source, addresses: list[str], size: int, sha256: str) -> str:
+    """WHOLE, MISSING, DAMAGED or why it cannot be read, from all bytes at the first of `addresses` that has the file;
+    raises TransferError if the whole place does not answer."""
+    for address in addresses:
+        try:
+            state: str = reading.with_retries(lambda address=address: _condition(source, address, size, sha256))
+        except TransferError as error:
+            if error.host:
+                raise
+            return error.reason
+        if state != MISSING:
+            return state
+    return MISSING
+
+
+def _condition(source: Source, address: str, size: int, sha256: str) -> str:
+    try:
+        body = source.open(address)
+    except TransferError as error:
+        if error.status in _ABSENT:
+            return MISSING
+        raise
+    digest, done = hashlib.sha256(), 0
+    with contextlib.closing(body):
+        if body.length not in (None, size):
+            return DAMAGED
+        while done <= size and (piece := body.read(_PIECE)):
+            digest.update(piece)
+            done += len(piece)
+    if body.length is not None and done < body.length:
+        raise TransferError(f"truncated: {done:,} of {size:,} bytes", passing=True)
+    return WHOLE if digest.hexdigest() == sha256 else DAMAGED
 
 
 def put(

@@ -7,7 +7,7 @@ import time
 from harness.spm import formatting
 from harness.spm.options import Command
 from harness.spm.settings import Settings
-from harness.spm.store import prune
+from harness.spm.store import lease, prune
 from harness.spm.store.prune import CacheEntry
 from harness.spm.store.store import Store
 from harness.spm.transfer.progress import report_for
@@ -17,11 +17,11 @@ from harness.spm.verbs import table
 def run(command: Command, settings: Settings) -> int:
     older_than = formatting.parse_age(command.options.get("--older-than", "30d"), "--older-than")
     max_bytes = formatting.parse_size(command.options.get("--max-size", "10GB"), "--max-size")
-    store = Store(settings.store)
+    store, without_gone = Store(settings.store), "--gone" in command.options
     gone = []
 
     def choose() -> list[CacheEntry]:
-        return prune.removable(prune.cache_entries(store), older_than, max_bytes, time.time())
+        return prune.removable(prune.cache_entries(store, without_gone), older_than, max_bytes, time.time())
 
     if settings.dry_run:
         gone = choose()
@@ -29,6 +29,8 @@ def run(command: Command, settings: Settings) -> int:
             _print_row(each, settings)
     elif os.path.isdir(store.root):
         with prune.locked(store, report_for(settings), exclusive=True):
+            if without_gone:
+                lease.end_gone(store)
             prune.sweep(store, min(older_than, prune.LEFTOVER_S))
             gone = choose()
             for each in gone:
@@ -47,4 +49,4 @@ def _print_row(each: CacheEntry, settings: Settings) -> None:
         fields = {"package": each.entry.name, "version": each.entry.version, "bytes": each.bytes}
         print(json.dumps({"event": event, **fields}))
     else:
-        print(f"{each.entry.name} {each.entry.version} {formatting.size(each.bytes)}")
+        print(formatting.printable(f"{each.entry.name} {each.entry.version} {formatting.size(each.bytes)}"))

@@ -17,7 +17,7 @@ from harness.spm.pins import manifest as manifests
 from harness.spm.pins.manifest import Artifact, Manifest
 from harness.spm.settings import existing_parent, Settings
 from harness.spm.sources import reading, signature, Source, transport
-from harness.spm.sources.transport import TransferError
+from harness.spm.sources.transport import A_PAGE, PAGE_KINDS, TransferError
 from harness.spm.transfer import progress
 from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.verbs import table
@@ -112,12 +112,9 @@ def _ask(artifact: Artifact, source: Source, silent: dict[str, TransferError], s
             answered = answered and not error.host and not error.passing
             reasons[error.reason] = True
             continue
-        if kind == "text/html":
-            reasons["received an HTML page instead (a login or proxy page?)"] = True
-        elif length not in (None, artifact.size):
-            reasons[f"expected {artifact.size:,} bytes, found {length:,}"] = True
-        else:
+        if length == artifact.size or (length is None and kind not in PAGE_KINDS):
             return _Availability(True)
+        reasons[A_PAGE if kind in PAGE_KINDS else f"expected {artifact.size:,} bytes, found {length:,}"] = True
     return _Availability(False, ", ".join(reasons), answered)
 
 

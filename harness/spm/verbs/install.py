@@ -24,17 +24,29 @@ def activate(
     packages: list[Package], manifest: Manifest, settings: Settings
 ) -> tuple[list[WantedPackage], InstallPlan | None]:
     """Makes packages active; returns (items, plan), with plan None if there was nothing to do."""
-    store = Store(settings.store)
+    store = Store(settings.store, settings.stores_behind)
     items = lib.wanted(packages, settings, store)
-    # This check needs three system calls per package, and no imports, file contents or network.
-    if lib.is_root(store, settings.lib) and all(item.settled() for item in items):
+    # This check needs three system calls per package, and no network.
+    if lib.is_registered(store, settings.lib) and all(item.settled() for item in items):
         for item in items if not settings.dry_run else ():
             item.entry.use()
         return items, None
     from harness.spm.store import install
     from harness.spm.transfer import progress
 
+    if not (settings.dry_run or settings.offline or settings.mirror):
+        _prepare_sources(items, manifest, settings)
     return items, install.install(items, manifest, settings, store, progress.report_for(settings))
+
+
+def _prepare_sources(items: list[WantedPackage], manifest: Manifest, settings: Settings) -> None:
+    """Lets each source that is needed ask for what it lacks."""
+    from harness.spm import sources
+
+    missing = (item for item in items if not item.entry.exists())
+    artifacts = (artifact for item in missing for artifact in item.package.artifacts_for(item.platform))
+    for name in dict.fromkeys(name for artifact in artifacts for name in artifact.sources):
+        sources.open_source(manifest.sources[name], settings).prepare()
 
 
 def run(command: Command, settings: Settings) -> int:

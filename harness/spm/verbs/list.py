@@ -12,7 +12,7 @@ from harness.spm.verbs import table
 
 def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
-    rows = [_row(item) for item in lib.wanted(manifest.serving(settings.platform), settings, Store(settings.store))]
+    rows = [_row(item) for item in lib.wanted(manifest.serving(settings.platform), settings, Store(settings.store, settings.stores_behind))]
     table.show(
         rows,
         ("name", "lib", "groups", "download_bytes", "version", "active"),

@@ -24,7 +24,7 @@ def run(command: Command, settings: Settings) -> int:
     mirror = mirrors.opened(command, settings)
     settings.mirror = command.names[0]
     manifest = manifests.load(settings.packages)
-    store = Store(settings.store)
+    store = Store(settings.store, settings.stores_behind)
     packages = manifest.serving(settings.platform)
     for artifact in (each for package in packages for each in package.artifacts):
         artifact.sources = ()  # no source other than the mirror

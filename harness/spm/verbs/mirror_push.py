@@ -1,7 +1,10 @@
-"""mirror push URL: copies every artifact of packages.json, of all platforms, to a mirror (sources/mirror.py).
+"""mirror push URL [GROUP...]: copies every artifact of packages.json, or of the groups, of all platforms, to a mirror
+(sources/mirror.py).
 
-What the mirror already has is not sent again. What the store lacks is downloaded from the artifact's own sources and
+What the mirror already has, by all its bytes, is not sent again. What the store lacks is downloaded from the artifact's own sources and
 verified. A failure does not stop the rest."""
+
+from __future__ import annotations
 
 import threading
 
@@ -22,20 +25,25 @@ from harness.spm.verbs import mirror as mirrors
 
 
 def run(command: Command, settings: Settings) -> int:
-    mirror = mirrors.opened(command, settings)
+    mirror = mirrors.opened(command, settings, more=True)
     if settings.mirror.removeprefix(LAST) == command.names[0]:
         settings.mirror = ""  # do not download from the mirror what it lacks
     manifest = manifests.load(settings.packages)
-    artifacts = {each.sha256: each for package in manifest.packages.values() for each in package.artifacts}
-    missing = mirrors.missing_artifacts(mirror, list(artifacts.values()), settings)
-    there = len(artifacts) - len(missing)
+    artifacts = mirrors.artifacts_of(manifest, command.names[1:])
+    found = mirrors.conditions(mirror, artifacts, settings)
+    missing = [each for each in artifacts if found[each] != upload.WHOLE]
+    there, damaged = len(artifacts) - len(missing), sum(each not in (upload.WHOLE, upload.MISSING) for each in found.values())
     failures: dict = {}
     if settings.dry_run:
         mirrors.print_plan(missing, settings)
     elif missing:
         failures = _push(mirror, missing, manifest, settings)
     pushed = [each for each in missing if each not in failures]
-    others = {"there": (there, f"{there:,} there already"), "failed": (len(failures), f"{len(failures):,} failed")}
+    others = {
+        "there": (there, f"{there:,} there already"),
+        "damaged": (damaged, f"{damaged:,} in place of damaged ones"),
+        "failed": (len(failures), f"{len(failures):,} failed"),
+    }
     mirrors.print_summary(settings, "pushed", pushed, others)
     if failures:
         reasons = "; ".join(failures[each] for each in missing if each in failures)
@@ -48,7 +56,7 @@ def run(command: Command, settings: Settings) -> int:
 
 def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings: Settings) -> dict:
     """Sends what the mirror lacks, in parallel with the downloads; returns {artifact: reason of its failure}."""
-    store, report, cancelled = Store(settings.store), progress.report_for(settings), threading.Event()
+    store, report, cancelled = Store(settings.store, settings.stores_behind), progress.report_for(settings), threading.Event()
 
     def send(task: tuple[Artifact, FetchFailed] | tuple[Artifact, str]) -> str:
         artifact, found = task
@@ -84,7 +92,7 @@ def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings:
             Fetcher(manifest, settings, store.archive, store.lock, report) as fetcher,
         ):
             arriving = fetcher.fetch_all(missing, keep_going=True)
-            sent = dict(parallel.each(send, arriving, settings.jobs, cancel))
+            sent = dict(parallel.each(send, arriving, mirrors.jobs(mirror, settings), cancel))
     except OSError as error:
         raise system_error("mirror push", error) from None
     return {artifact: reason for (artifact, _), reason in sent.items() if reason}

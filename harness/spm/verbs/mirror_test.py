@@ -5,11 +5,13 @@ import signal
 import threading
 import time
 import unittest
+from typing import Any
 from unittest import mock
 
 from harness.spm import trees
 from harness.spm.formatting import size
 from harness.spm.sources import reading, transport
+from harness.spm.transfer.host_slots import PER_HOST
 from harness.spm_testing import s3 as s3_server
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
@@ -88,8 +90,63 @@ class MirrorTest(SpmTestCase):
         with open(f"{self.folder_mirror}/{self.place('b')}", "ab") as file:
             file.truncate(7)
         result = self.spm("mirror", "push", f"file://{self.folder_mirror}")
-        self.assertEqual(result.err, f"spm: 1 artifact of {self.words('b')} pushed, 2 there already\n")
+        self.assertEqual(result.err, f"spm: 1 artifact of {self.words('b')} pushed, 2 there already, 1 in place of damaged ones\n")
         self.assertEqual(os.path.getsize(f"{self.folder_mirror}/{self.place('b')}"), self.artifact("b")["size"])
+
+    def test_zeroed_bytes_are_found_by_verify_and_healed_by_push(self) -> None:
+        for mirror in (self.folder_mirror, self.other.base):
+            with self.subTest(mirror):
+                self.spm("mirror", "push", mirror)
+                good = self.spm("mirror", "verify", mirror)
+                self.assertEqual((good.status, good.out), (0, ""))
+                self.assertEqual(good.err, "spm: 3 artifacts of the mirror have the pinned bytes\n")
+                zeroes, path = bytes(self.artifact("b")["size"]), self.place("b")
+                if mirror == self.folder_mirror:
+                    with open(f"{mirror}/{path}", "wb") as file:
+                        file.write(zeroes)
+                    os.unlink(f"{mirror}/{self.place('c')}")
+                else:
+                    self.other.files[f"/{path}"] = zeroes
+                    del self.other.files[f"/{self.place('c')}"]
+                bad = self.spm("mirror", "verify", mirror)
+                self.assertEqual((bad.status, sorted(bad.out.split())), (1, ["b.deb", "c.deb", "damaged", "missing", "path", "state"]))
+                self.assertIn("expected 3 artifacts, found 2 missing, damaged or unreadable\n", bad.err)
+                rows = self.spm("mirror", "verify", mirror, "--json").objects()[:3]
+                self.assertEqual([row["state"] for row in rows], ["whole", "damaged", "missing"])
+                healed = self.spm("mirror", "push", mirror)
+                self.assertTrue(healed.err.endswith("pushed, 1 there already, 1 in place of damaged ones\n"), healed.err)
+                self.assertEqual(self.spm("mirror", "verify", mirror).status, 0)
+
+    def test_groups_are_enough_for_a_machine_without_a_network(self) -> None:
+        self.packages["a"]["groups"], self.packages["d"]["groups"] = ["x"], ["x", "y"]
+        self.assertEqual(self.spm("mirror", "push", self.folder_mirror, "x").err, f"spm: 1 artifact of {self.words('a')} pushed\n")
+        self.assertEqual(self.spm("mirror", "verify", self.folder_mirror, "x", "y").status, 0)
+        self.assertEqual(self.spm("mirror", "verify", self.folder_mirror).status, 1)
+        self.assertIn("unknown group 'z'", self.spm("mirror", "push", self.folder_mirror, "z").err)
+        self.empty_store()
+        self.server.close()
+        os.environ["SPM_MIRROR"] = self.folder_mirror
+        self.assertEqual(self.spm("install-group", "x").status, 0)
+
+    def test_no_more_requests_at_once_than_any_host_gets(self) -> None:
+        inside, most, lock = 0, 0, threading.Lock()
+
+        def slow(handler: Any) -> None:
+            nonlocal inside, most
+            with lock:
+                inside += 1
+                most = max(most, inside)
+            time.sleep(0.05)
+            with lock:
+                inside -= 1
+            handler.send_error(404)
+
+        for number in range(30):
+            self.add_simple(f"more{number}")
+        for package in list(self.packages):
+            self.other.files[f"/{self.place(package)}"] = slow
+        self.assertEqual(self.spm("mirror", "verify", self.other.base, "--jobs", "20").status, 1)
+        self.assertTrue(1 < most <= PER_HOST, most)
 
     def test_a_flat_mirror_has_what_it_has(self) -> None:
         os.mkdir(self.folder_mirror)
@@ -116,7 +173,7 @@ class MirrorTest(SpmTestCase):
         last = result.objects()[-1]
         self.assertEqual(
             last,
-            {"event": "mirror", "pushed": 3, "bytes": last["bytes"], "there": 0, "failed": 0},
+            {"event": "mirror", "pushed": 3, "bytes": last["bytes"], "there": 0, "damaged": 0, "failed": 0},
         )
         events = [each["event"] for each in result.objects()]
         self.assertEqual((events.count("upload"), events.count("uploaded"), result.err), (3, 3, ""))
@@ -197,7 +254,8 @@ class MirrorTest(SpmTestCase):
             result = self.spm("mirror", "pull", self.other.base, *options)
             said = "spm: nothing to pull: 3 of 3 packages are in the store\n"
             self.assertEqual((result.status, result.out, result.err), (0, "", said))
-            self.assertEqual(len(self.other.asked), 2)  # for one artifact, in both of its places
+            # For one artifact, in both of its places, by its last byte and as a whole.
+            self.assertEqual(len(self.other.asked), 4)
         result = self.spm("mirror", "pull", self.other.base, "--json")
         nothing = {"event": "mirror", "pulled": 0, "bytes": 0, "filled": 0, "left_out": 0}
         self.assertEqual(result.objects(), [nothing])

@@ -4,6 +4,8 @@ The archive's name contains its hash, so a published archive never changes and t
 With --to and a git source the arguments are COMMIT NAME: nothing is uploaded, and the entry pins the commit's
 archive."""
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import json
@@ -12,19 +14,18 @@ import shutil
 import tempfile
 from typing import Any
 
-from harness.spm import formatting, parallel, sources, trees
-from harness.spm.archives.tree import Tree
-from harness.spm.archives.unpack import unpack
-from harness.spm.errors import Refused, SpmError, system_error, USAGE
+from harness.spm import formatting, parallel, sources
+from harness.spm.errors import SpmError, system_error, USAGE
+from harness.spm.hashing import sha256_of
 from harness.spm.options import Command
 from harness.spm.pins import manifest as manifests
 from harness.spm.pins.manifest import Manifest
-from harness.spm.settings import ANY, native_platform, Settings
+from harness.spm.settings import Settings
 from harness.spm.sources import pack, Source, transport
 from harness.spm.sources.pack import PackMember
 from harness.spm.sources.transport import TransferError
 from harness.spm.transfer import upload
-from harness.spm.verbs import table
+from harness.spm.verbs import new_pin, table
 
 _HELP = "python3 make.py spm publish --help"
 
@@ -40,7 +41,7 @@ def run(command: Command, settings: Settings) -> int:
         raise SpmError(f"publish: expected a folder, found none at {what}", _HELP, USAGE)
     source, platform = sources.open_source(manifest.sources[target], settings), command.options.get("--platform")
     # Finds mistakes in the entry before the long work.
-    _entry(manifest, name, platform, _artifact(target, commit, name, 1, "0" * 64))
+    new_pin.entry(manifest, name, platform, _artifact(target, commit, name, 1, "0" * 64))
     try:
         with tempfile.TemporaryDirectory(prefix="spm-publish-") as scratch:
             archive = f"{scratch}/archive"
@@ -49,10 +50,10 @@ def run(command: Command, settings: Settings) -> int:
             else:
                 pack.write_tar_xz(archive, _members(what), _time())
             with open(archive, "rb") as file:
-                size, digest = os.fstat(file.fileno()).st_size, hashlib.file_digest(file, "sha256").hexdigest()
+                size, digest = os.fstat(file.fileno()).st_size, sha256_of(file).hexdigest()
             fields = _artifact(target, commit, name, size, digest)
-            entry = _entry(manifest, name, platform, fields)
-            _check_unpacks(archive, what, fields, f"{scratch}/tree")
+            entry = new_pin.entry(manifest, name, platform, fields)
+            new_pin.check_unpacks(archive, f"publish {what}", fields, f"{scratch}/tree")
             summary = f"{formatting.size(size)} of {commit}" if commit else _upload(source, archive, fields, settings)
     except OSError as error:
         raise system_error(f"publish {what}", error) from None
@@ -91,27 +92,6 @@ def _artifact(target: str, commit: str, name: str, size: int, sha256: str) -> di
     return {"sources": [target], "path": path, "size": size, "sha256": sha256}
 
 
-def _entry(manifest: Manifest, name: str, platform: str | None, artifact: dict) -> dict:
-    """The package's entry with the new artifact, checked like packages.json.
-
-    An existing package keeps its other fields and, with a platform, the artifacts for other platforms."""
-    with open(manifest.path, encoding="utf-8") as file:
-        document = json.load(file)
-    entry = document["packages"].get(name)
-    if entry is None:
-        entry = {"groups": [name], "platforms": [platform or native_platform()], "lib": f"{name}-1"}
-        entry = {**entry, "license": "NOASSERTION", "artifacts": [artifact]}
-    elif platform is None:
-        entry["artifacts"] = [artifact]
-    else:
-        others = [each for each in entry["artifacts"] if not {platform, ANY}.intersection(each.get("platforms", [ANY]))]
-        entry["artifacts"] = [*others, {**artifact, "platforms": [platform]}]
-        entry["platforms"] = sorted({*entry["platforms"], platform}) if ANY not in entry["platforms"] else [ANY]
-    document["packages"][name] = entry
-    manifests.parse(json.dumps(document), f"{manifest.path}, with '{name}' in it")
-    return entry
-
-
 def _members(folder: str) -> list[PackMember]:
     members = list(pack.members_of(folder))
     if not members:
@@ -125,18 +105,6 @@ def _time() -> int:
     if not (text.isascii() and text.isdigit()):
         raise SpmError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, found '{text}'", "unset it", USAGE)
     return int(text)
-
-
-def _check_unpacks(archive: str, folder: str, fields: dict, scratch: str) -> None:
-    """Unpacks the archive as an install would: an archive that the rules refuse must not be published."""
-    try:
-        tree = Tree(scratch)
-        unpack(archive, manifests.Artifact(fields), tree, 0)
-        tree.seal()
-    except Refused as error:
-        raise SpmError(f"publish {folder}: {error.what}", f"correct {folder}", USAGE) from None
-    finally:
-        trees.remove(scratch)
 
 
 def _export(source: Any, commit: str, path: str) -> None:

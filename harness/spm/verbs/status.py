@@ -2,6 +2,8 @@
 
 options.DETAILS explains the states."""
 
+from __future__ import annotations
+
 import os
 
 from harness.spm.options import Command
@@ -9,19 +11,19 @@ from harness.spm.pins import manifest as manifests
 from harness.spm.settings import Settings
 from harness.spm.store import lib
 from harness.spm.store.lib import WantedPackage
-from harness.spm.store.store import Store, StoreEntry
+from harness.spm.store.store import links, Store, StoreEntry
 from harness.spm.verbs import table
 
 
 def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
-    store = Store(settings.store)
+    store = Store(settings.store, settings.stores_behind)
     folder = settings.lib_folder()
     lib.check(settings.lib, folder, [])
     items = lib.wanted(manifest.serving(settings.platform), settings, store)
     rows = [_row(item, store) for item in items]
     expected = {item.link for item in items}
-    for path, entry in lib.links(store, settings.lib):
+    for path, entry in links(store, settings.lib):
         if os.path.dirname(path) == folder and path not in expected:
             versions = {"version": entry.version, "active_version": entry.version}
             rows.append({"name": entry.name, "lib": os.path.basename(path), "state": "stray", **versions, "path": path})

@@ -3,6 +3,8 @@
 A table wider than the terminal is fitted to it: first with shorter texts if the verb has them, then by wrapping cells.
 In a file or a pipe, each row is one complete line."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
@@ -116,7 +118,7 @@ def _text(value: Any, convert: Callable[..., Any] | None) -> str:
 
 def print_note(text: str) -> None:
     """Prints a line for people."""
-    print(f"spm: {text}", file=sys.stderr)
+    print(f"spm: {printable(text)}", file=sys.stderr)
 
 
 def short(version: str) -> str:

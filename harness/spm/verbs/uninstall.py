@@ -14,7 +14,7 @@ from harness.spm.verbs import table
 
 def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
-    items = lib.wanted(manifest.named(command.names, settings.platform), settings, Store(settings.store))
+    items = lib.wanted(manifest.named(command.names, settings.platform), settings, Store(settings.store, settings.stores_behind))
     lib.check(settings.lib, settings.lib_folder(), items)
     for item in items:
         was = os.path.islink(item.link)

@@ -2,6 +2,8 @@
 
 The folder is made under a temporary name and renamed last: a refused archive, a full disk or Ctrl-C leaves nothing."""
 
+from __future__ import annotations
+
 import os
 import shlex
 import stat

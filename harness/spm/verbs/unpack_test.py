@@ -1,6 +1,8 @@
 """spm unpack: what it makes, what it says, and every way to call it wrongly. What it refuses:
 archives/attacks_test.py."""
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import os

@@ -1,6 +1,7 @@
 """update NAME...: writes the newest pins of packages into packages.json and prints the difference.
 
-Only path, size, sha256 and `unsigned` change. `unsigned` records that the index of the pin was not signed. Such an
+Only path, size, sha256, version, index and `unsigned` change. `index` is the suite, date and signer of the index that
+the pin is from. `unsigned` records that the index of the pin was not signed. Such an
 index is accepted only with --unsigned; the next update from a signed index removes the record. A package's `lib` stays
 even if it contains the version, because build scripts use it. A pin never goes back to an older version: an attacker
 may replay an old index."""
@@ -9,7 +10,7 @@ import json
 import re
 
 from harness.spm.errors import SpmError
-from harness.spm.formatting import plural
+from harness.spm.formatting import plural, printable
 from harness.spm.options import Command
 from harness.spm.pins import edit, manifest as manifests
 from harness.spm.settings import Settings
@@ -69,12 +70,23 @@ def _difference(each: PinFinding) -> str:
     found = each.newest
     lines = [f"{each.package.name}: {found.name}: {found.pinned} -> {found.version}"]
     for name, value in each.changes().items():
+        if value == getattr(each.artifact, name):
+            continue
         for sign, shown in (("-", getattr(each.artifact, name)), ("+", value)):
-            if name != "unsigned":
-                lines.append(f"{sign}  {name:<6}  {shown}")
+            if name == "index":
+                if shown:
+                    lines.append(f"{sign}  index   {shown['suite']} of {shown['date']}, {_signed(shown['signer'])}")
+            elif name == "version" and not shown:
+                continue
+            elif name != "unsigned":
+                lines.append(f"{sign}  {name:<7} {shown}")
             elif shown:
                 lines.append(f"{sign}  unsigned")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))  # an index may name anything
+
+
+def _signed(signer: str) -> str:
+    return f"signed by {signer}" if signer else "not checked"
 
 
 def _unsigned(each: PinFinding) -> bool:
@@ -96,7 +108,7 @@ def _remark(each: PinFinding) -> str:
     if each.state == newest.CHANGED:
         return f"{where}: the index has the same version with other bytes"
     if each.state == newest.CURRENT and each.changes():
-        return f"{where}: the same pin, now from a signed index"
+        return f"{where}: the same pin, now with its signed index"
     version = re.search(r"-(\d.*)$", package.lib)
     if version and found.pinned.startswith(version[1]) and not found.version.startswith(version[1]):
         return f"{where}: its folder stays lib/{package.lib}: build scripts use that name"

@@ -6,10 +6,10 @@ import unittest
 import zlib
 from typing import Any
 
-from harness.spm_testing.debian import HAS_GPG, Archive, Keys, in_days, only_programs, unchecked
+from harness.spm_testing.debian import DAY, HAS_GPG, Archive, Keys, in_days, only_programs, recorded, unchecked
 from harness.spm_testing.test_case import SpmTestCase
 
-INDEX = "index of bookworm of 2023-11-14, which was not checked: "
+INDEX = f"index of bookworm of {DAY}, which was not checked: "
 UNCHECKED = f"spm: warning: {INDEX}this machine has neither gpgv nor sqv\n"
 
 
@@ -67,14 +67,14 @@ class UncheckedTest(ArchiveTest):
         result = self.spm("outdated")
         self.assertEqual(
             result.out,
-            "package  name                  source    pinned  newest     state     reason\n"
-            "tool     tool                  bookworm  1.0-1   1.1-1      outdated\n"
-            "lib      lib                   bookworm  1.9     1.10       outdated\n"
-            "epoch    epoch                 bookworm  0.9-1   0.9-1+b2   outdated\n"
-            "ahead    ahead                 bookworm  1.0-1   1.0~rc1-1  newer\n"
-            "same     same                  bookworm  1.0-1   1.0-1      changed\n"
-            "gone     gone_1.0-1_amd64.deb  bookworm                     unlisted  bookworm has no gone_amd64.deb\n"
-            "odd      odd                   bookworm                     unlisted  its path is not that of a file in a "
+            "package  name                  source    pinned   newest      state     reason\n"
+            "tool     tool                  bookworm  1.0-1    1.1-1       outdated\n"
+            "lib      lib                   bookworm  1.9      1.10        outdated\n"
+            "epoch    epoch                 bookworm  2:0.9-1  2:0.9-1+b2  outdated\n"
+            "ahead    ahead                 bookworm  1.0-1    1.0~rc1-1   newer\n"
+            "same     same                  bookworm  1.0-1    1.0-1       changed\n"
+            "gone     gone_1.0-1_amd64.deb  bookworm                       unlisted  bookworm has no gone_amd64.deb\n"
+            "odd      odd                   bookworm                       unlisted  its path is not that of a file in a "
             "Debian archive's pool\n",
         )
         self.assertEqual(
@@ -83,6 +83,35 @@ class UncheckedTest(ArchiveTest):
             + "spm: 9 artifacts: 3 outdated, 1 current, 1 newer, 1 changed, 2 unlisted, 1 no index\n",
         )
         self.assertEqual(result.status, 0)
+
+    def test_versions_are_in_debians_order_with_their_epochs(self) -> None:
+        for number, (ours, theirs, state) in enumerate(
+            [
+                ("9.2-1", "1:1.0-1", "outdated"),  # the epoch was raised since
+                ("1:9.2-1", "1:1.0-1", "newer"),
+                ("1:1.0-1", "2.0-1", "newer"),
+                ("1.0~rc1-1", "1.0-1", "outdated"),
+                ("1.0-1", "1.0-1", "current"),
+            ]
+        ):
+            name = f"p{number}"
+            pin = self.pinned(self.archive.deb(name, theirs))
+            if ours != theirs:
+                pin.update(path=f"pool/main/p/{name}/{name}_{ours.partition(':')[2] or ours}_amd64.deb", sha256="0" * 64)
+            self.add(name, {**pin, "version": ours})
+            self.archive.publish()
+            self.assertEqual(self.spm("outdated", name, "--json").objects()[0]["state"], state, (ours, theirs))
+
+    def test_no_escape_of_an_index_reaches_the_terminal(self) -> None:
+        self.add_outdated()
+        evil = "1.2-1\x1b]0;owned\x07"
+        self.archive.deb("tool", evil)
+        self.archive.fields = {"Date": in_days(-700)}
+        self.archive.publish()
+        for verb in (["outdated"], ["update", "tool", "--unsigned", "--dry-run"]):
+            result = self.spm(*verb)
+            self.assertNotRegex(result.out + result.err, "[\x1b\x07]")
+            self.assertIn("1.2-1", result.out)
 
     def test_outdated_looks_at_the_named_ones_and_tells_programs_all(self) -> None:
         self.add_every_kind()
@@ -142,6 +171,7 @@ class UncheckedTest(ArchiveTest):
         self.assertTrue(before.err.endswith("spm: 2 of 3 artifacts would be updated\n"))
         text = self.file()
         result = self.spm("update", "tool", "lib", "--unsigned")
+        date = recorded({}, "")["index"]["date"]
         tool, lib = self.archive.deb("tool", "1.1-1"), self.archive.source("lib", "1.10-2", ".orig.tar.xz")
         self.assertEqual(
             result.out,
@@ -152,6 +182,8 @@ class UncheckedTest(ArchiveTest):
             "+  size    37\n"
             f"-  sha256  {'0' * 64}\n"
             f"+  sha256  {tool['sha256']}\n"
+            "+  version 1.1-1\n"
+            f"+  index   bookworm of {date}, not checked\n"
             "+  unsigned\n"
             "lib: lib: 1.9 -> 1.10\n"
             "-  path    pool/main/l/lib/lib_1.9.orig.tar.gz\n"
@@ -160,6 +192,8 @@ class UncheckedTest(ArchiveTest):
             "+  size    36\n"
             f"-  sha256  {'0' * 64}\n"
             f"+  sha256  {lib['sha256']}\n"
+            "+  version 1.10\n"
+            f"+  index   bookworm of {date}, not checked\n"
             "+  unsigned\n",
         )
         self.assertEqual(before.out, result.out)
@@ -167,8 +201,8 @@ class UncheckedTest(ArchiveTest):
             result.err,
             UNCHECKED + "spm: 2 of 3 artifacts updated\n",
         )
-        self.packages["tool"]["artifacts"][0].update(tool, unsigned=True)
-        self.packages["lib"]["artifacts"][0].update(lib, unsigned=True)
+        self.packages["tool"]["artifacts"][0].update(recorded(tool, "1.1-1"), unsigned=True)
+        self.packages["lib"]["artifacts"][0].update(recorded(lib, "1.10"), unsigned=True)
         changed = self.file()
         self.assertNotEqual(changed, text)
         self.write()
@@ -360,12 +394,50 @@ class SignedTest(KeysTest):
         result = self.spm("update", "tool")
         self.assertEqual(
             result.err.replace(self.keys.fingerprint("debian"), "KEY"),
-            "spm: index of bookworm of 2023-11-14, signed by KEY\nspm: 1 of 1 artifact updated\n",
+            f"spm: index of bookworm of {DAY}, signed by KEY\nspm: 1 of 1 artifact updated\n",
         )
-        self.packages["tool"]["artifacts"][0].update(self.new)
+        self.packages["tool"]["artifacts"][0].update(recorded(self.new, "1.1-1", self.keys.fingerprint("debian")))
         changed = self.file()
         self.write()
         self.assertEqual(self.file(), changed)
+
+    def test_a_pin_gets_the_index_that_it_is_in_once(self) -> None:
+        self.packages["tool"]["artifacts"][0] = {"sources": ["bookworm"], **self.new}
+        self.write()
+        self.archive.publish(self.sign)
+        signer = self.keys.fingerprint("debian")
+        result = self.spm("update", "tool", write=False)
+        self.assertEqual(
+            result.out.replace(recorded({}, "")["index"]["date"], "TIME"),
+            "tool: tool: 1.1-1 -> 1.1-1\n-  index   none\n".replace("-  index   none\n", "")
+            + f"+  version 1.1-1\n+  index   bookworm of TIME, signed by {signer}\n",
+        )
+        written = self.file()
+        self.archive.fields = {"Date": in_days(-0.1)}
+        self.archive.publish(self.sign)
+        self.assertTrue(self.spm("update", "tool", write=False).err.endswith("\nspm: nothing to update in 1 artifact\n"))
+        self.assertEqual(self.file(), written)
+
+    def test_an_index_of_the_future_is_refused(self) -> None:
+        self.archive.fields = {"Date": (date := in_days(30))}
+        self.archive.publish(self.sign)
+        self.assert_refused(f"bookworm: the index of bookworm (InRelease): it is dated {date}, and now is ")
+
+    def test_a_date_beyond_measure_is_refused(self) -> None:
+        for date in ("Mon, 01 Jan 99999 00:00:00 GMT", "Mon, 01 Jan 0900 00:00:00 GMT"):
+            self.archive.fields = {"Date": date}
+            self.archive.publish(self.sign)
+            self.assert_refused(f"bookworm: the index of bookworm (InRelease): expected a date, found '{date[:60]}'")
+
+    def test_an_old_index_is_told_of(self) -> None:
+        self.archive.fields = {"Date": in_days(-700.5)}
+        self.archive.publish(self.sign)
+        for verb in (["update", "tool", "--dry-run"], ["outdated"]):
+            self.assertIn(
+                "spm: warning: the index of bookworm is 700 days old. If Debian still updates that suite, this mirror is "
+                "behind: ask another mirror: set SPM_DEBIAN_MIRROR to its address, the part before /pool\n",
+                self.spm(*verb).err,
+            )
 
     def test_a_keyring_may_be_armoured_and_hold_several_keys(self) -> None:
         armoured = self.keys.keyring(f"{self.folder}/debian.asc", "debian", armour=True)

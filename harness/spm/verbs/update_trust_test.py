@@ -8,7 +8,7 @@ from unittest import mock
 from harness.spm.sources import signature
 from harness.spm.verbs import update_test
 from harness.spm.verbs.update_test import INDEX
-from harness.spm_testing.debian import CHECKERS, HAS_GPG, HAS_SQV, only_programs
+from harness.spm_testing.debian import CHECKERS, DAY, HAS_GPG, HAS_SQV, only_programs, recorded
 from harness.spm_testing.test_case import CommandResult
 
 NEITHER = "this machine has neither gpgv nor sqv"
@@ -69,7 +69,7 @@ class TrustTest(update_test.KeysTest):
         before = self.file()
         result = self.update("--unsigned")
         self.assertEqual(result.err, f"spm: warning: {INDEX}{reason}\nspm: 1 of 1 artifact updated\n")
-        self.assertEqual((result.status, self.artifact()), (0, {**self.old, **self.new, "unsigned": True}))
+        self.assertEqual((result.status, self.artifact()), (0, {**self.old, **recorded(self.new, "1.1-1"), "unsigned": True}))
         with open(f"{self.folder}/packages.json", "wb") as file:
             file.write(before)
 
@@ -102,7 +102,7 @@ class TrustTest(update_test.KeysTest):
                         self.assertTrue(outdated.err.startswith(f"spm: warning: {INDEX}{reason[:20]}"), outdated.err)
                     else:
                         result = self.update("--dry-run")
-                        said = "spm: index of bookworm of 2023-11-14, signed by KEY\n"
+                        said = f"spm: index of bookworm of {DAY}, signed by KEY\n"
                         self.assertEqual(result.err, said + "spm: 1 of 1 artifact would be updated\n")
                         self.assertEqual((result.status, outdated.status), (0, 0))
 
@@ -149,7 +149,7 @@ class TrustTest(update_test.KeysTest):
         events = self.update("--unsigned", "--json").objects()
         self.assertEqual([(each["index_signed"], each["unsigned"]) for each in events], [(False, True)])
         taken = self.file()
-        self.assertEqual(self.artifact(), {**self.old, **self.new, "unsigned": True})
+        self.assertEqual(self.artifact(), {**self.old, **recorded(self.new, "1.1-1"), "unsigned": True})
 
         again = self.update("--unsigned")
         self.assertTrue(again.err.endswith("\nspm: nothing to update in 1 artifact\n"))
@@ -173,13 +173,20 @@ class TrustTest(update_test.KeysTest):
         self.assertEqual(self.file(), taken)
         # The option allows, it does not ask for it.
         result = self.update("--unsigned")
-        self.assertEqual(result.out, "tool: tool: 1.1-1 -> 1.1-1\n-  unsigned\n")
+        now = recorded({}, "", self.keys.fingerprint("debian"))["index"]
+        self.assertEqual(
+            result.out,
+            "tool: tool: 1.1-1 -> 1.1-1\n"
+            f"-  index   bookworm of {now['date']}, not checked\n"
+            f"+  index   bookworm of {now['date']}, signed by {now['signer']}\n-  unsigned\n",
+        )
         self.assertEqual(
             result.err.splitlines()[1:],
-            ["spm: tool: tool: the same pin, now from a signed index", "spm: 1 of 1 artifact updated"],
+            ["spm: tool: tool: the same pin, now with its signed index", "spm: 1 of 1 artifact updated"],
         )
-        self.assertEqual(self.artifact(), {**self.old, **self.new})
-        self.assertEqual(self.file(), taken.replace(b', "unsigned": true', b""))
+        self.assertEqual(self.artifact(), {**self.old, **recorded(self.new, "1.1-1", now["signer"])})
+        signed = b'"signer": "' + now["signer"].encode() + b'"'
+        self.assertEqual(self.file(), taken.replace(b', "unsigned": true', b"").replace(b'"signer": ""', signed))
         self.assertNotEqual(self.file(), before)
         self.assertEqual(self.spm("outdated", write=False).out, "")
 
@@ -189,7 +196,8 @@ class TrustTest(update_test.KeysTest):
         self.publish("good")
         events = self.update("--json").objects()
         self.assertEqual([(each["index_signed"], each["unsigned"]) for each in events], [(True, False)])
-        self.assertEqual(list(self.artifact().items()), list({**self.old, **self.new}.items()))
+        signer = self.keys.fingerprint("debian")
+        self.assertEqual(list(self.artifact().items()), list({**self.old, **recorded(self.new, "1.1-1", signer)}.items()))
 
     def test_a_pin_taken_unsigned_that_the_signed_index_does_not_have_stays_recorded(self) -> None:
         self.packages["tool"]["artifacts"][0] = {**self.pinned(self.new, ("1.1-1", "9-1")), "unsigned": True}

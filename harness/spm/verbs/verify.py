@@ -24,7 +24,7 @@ WHOLE, DAMAGED, NOT_LINKED = "whole", "damaged", "not linked"
 
 def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
-    store = Store(settings.store)
+    store = Store(settings.store, settings.stores_behind)
     deep = "--deep" in command.options
     lib.check(settings.lib, settings.lib_folder(), [])
     packages = manifest.serving(settings.platform)
@@ -33,6 +33,13 @@ def run(command: Command, settings: Settings) -> int:
         return _nothing_active(bool(packages), settings)
     rows = [_row(item, store, deep) for item in active]
     wrong = [(item, row) for item, row in zip(active, rows) if row["state"] != WHOLE]
+    behind = [item for item, row in wrong if row["state"] == DAMAGED and not store.owns(item.entry)]
+    if behind:
+        root = behind[0].entry.path.partition("/packages/")[0]
+        raise SpmError(
+            f"{len(behind)} of {len(rows)} packages differ from what was unpacked, in the store {root}, which is used as it is",
+            f"its owner repairs it: {PROGRAM} verify --repair",
+        )
     repairing = bool(wrong) and "--repair" in command.options
     artifacts: list[Artifact] = []
     if repairing:
