@@ -11,8 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-if sys.version_info < (3, 11):
-    sys.exit("make.py: error: expected Python 3.11 or newer, found %d.%d" % sys.version_info[:2])
+# Older ones must be able to read this file to say so: it has the syntax of Python 3.6.
+if sys.version_info < (3, 9):
+    sys.exit("make.py: error: expected Python 3.9 or newer, found %d.%d" % sys.version_info[:2])
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -94,7 +95,7 @@ def watch_stdout() -> None:
     raw.write = watched_write
 
 
-def flush_stdout() -> OSError | None:
+def flush_stdout() -> "OSError | None":
     """Flushes standard output and returns its error. The unwritten rest is dropped: the interpreter would retry it."""
     try:
         if sys.stdout:
@@ -134,12 +135,19 @@ def guarded(argv: list[str]) -> int:
         where = "standard output" if from_output else error.filename or "this machine"
         sys.stderr.write(f"make.py: error: {where}: {error.strerror}\n")
         from harness.make.reader import hint_for
-        if hint := "send it where it can be written" if from_output else hint_for(error):
+        hint = "send it where it can be written" if from_output else hint_for(error)
+        if hint:
             sys.stderr.write(f"hint: {hint}\n")
         return 1
     except Exception as error:  # noqa: BLE001 - recognises a MakeError without importing its module
+        if isinstance(error, ModuleNotFoundError):
+            from harness.make.console import MakeError
+            from harness.spm.errors import missing_module
+            found = missing_module(error)
+            if found:
+                error = MakeError(found.what, found.hint)
         if not from_make(error):
-            raise
+            raise error
         from harness.make.console import print_error
         print_error(error)  # type: ignore[arg-type]
         return error.status  # type: ignore[attr-defined]

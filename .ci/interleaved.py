@@ -1,4 +1,7 @@
 """Short processes of variants, interleaved: what the scripts that print claimed ratios have in common."""
+
+from __future__ import annotations
+
 import json
 import os
 import random

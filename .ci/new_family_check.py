@@ -28,7 +28,7 @@ def problems(result: dict, page: str, histories: list[dict], comparison: dict) -
     series = {history["benchmark"] for history in histories}
     expect("history has no series of the quality metric", "sketch/blocks/disc:sharpness" in series)
     for what in ("Sketches", "3 published claims", "sketch-sizes-sweep", "sketch-disc-stroke", "sketch-disc-ink",
-                 "sketch-disc-picture", "sketch-disc-strokes", "figure-sketch-The-disc-of-each-variant", "figure-sketch-cost", "reproduced", "Time of a disc"):
+                 "sketch-disc-picture", "sketch-disc-strokes", "pictures-sketch-The-disc-of-each-variant", "figure-sketch-cost", "reproduced", "Time of a disc"):
         expect(f"the report lacks '{what}'", what in page)
     return found
 

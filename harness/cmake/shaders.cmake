@@ -20,6 +20,12 @@ function(lab_shaders target)
   lab_package(glslang glslang)
   lab_package(spirv_tools spirv-tools)
   lab_package(runtime runtime)
+  # Where the machine's C library is too old, they are started by the pinned loader (harness/make/toolchain.py).
+  set(start ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime})
+  if(LAB_LOADER)
+    get_filename_component(libc ${LAB_LOADER} DIRECTORY)
+    set(start ${LAB_LOADER} --inhibit-cache --library-path ${libc}:${runtime})
+  endif()
   set(folder ${CMAKE_BINARY_DIR}/generated/shaders/${target})
   file(MAKE_DIRECTORY ${folder})
   foreach(shader ${ARGN})
@@ -28,11 +34,11 @@ function(lab_shaders target)
     lab_shader_array(array ${file})
     set(header ${folder}/${file}.h)
     add_custom_command(OUTPUT ${header} DEPENDS ${shader} DEPFILE ${header}.d VERBATIM
-      COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${glslang}/bin/glslangValidator --quiet -V
+      COMMAND ${start} ${glslang}/bin/glslangValidator --quiet -V
         -o ${folder}/${file}.spv ${shader}
-      COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${spirv_tools}/bin/spirv-val --target-env vulkan1.0
+      COMMAND ${start} ${spirv_tools}/bin/spirv-val --target-env vulkan1.0
         ${folder}/${file}.spv
-      COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${glslang}/bin/glslangValidator --quiet -V
+      COMMAND ${start} ${glslang}/bin/glslangValidator --quiet -V
         --vn ${array} --depfile ${header}.d -o ${header} ${shader})
     target_sources(${target} PRIVATE ${header})
   endforeach()

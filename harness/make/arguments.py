@@ -1,5 +1,7 @@
 """argparse with make.py's errors: one line, the nearest name, exit status 2."""
 
+from __future__ import annotations
+
 import argparse
 import re
 from typing import NoReturn

@@ -1,5 +1,7 @@
 """`build`: turns packages into executables. ninja decides what is out of date; this decides whether to run CMake."""
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import fnmatch
@@ -87,8 +89,7 @@ def groups_of(options: BuildOptions) -> tuple[str, ...]:
 
 def _spm(call: Callable[[ModuleType], Any], options: BuildOptions) -> Any:
     """Calls spm's Python interface and converts its errors to MakeError."""
-    if options.toolchain != "system":
-        toolchain.check_pinned_serves()
+    toolchain.check_serves(options.toolchain)
     from harness.spm import api
     from harness.spm.errors import SpmError
     try:
@@ -350,6 +351,9 @@ def build_simulated_devices(ready: Build) -> None:
     """Builds what simulates devices, if its packages are installed and it is not up to date."""
     group = simulated_devices.GROUP
     if _spm(lambda api: api.active(group, packages=paths.PACKAGES), ready.options):
+        if toolchain.needs_pinned_libc():
+            print_line("the simulated devices are left out: the tools that build them need a newer C library than this machine's")
+            return
         # Always the pinned compiler: what a newer one links might need a newer C library than that of the drivers.
         packages = install((*toolchain.GROUPS["pinned"], group), quiet=True)
         simulated_devices.build(toolchain.find("pinned", packages), packages)

@@ -1,5 +1,7 @@
 """`make.py` without a verb: fetch, build, probe, run, report. Each stage is announced with its expected duration."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, print_line
+from harness.make.host_libc import host_libc
 from harness.spm.atomic import atomic_file
 from harness.spm.errors import SpmError
 from harness.spm.invocation import as_invoked
@@ -64,10 +65,11 @@ def _march_level() -> int:
 
 def _pinned() -> DoctorCheck:
     try:
-        toolchain.check_pinned_serves()
+        toolchain.check_serves()
     except MakeError as error:
         return DoctorCheck("pinned toolchain", False, error.what, error.hint)
-    return DoctorCheck("pinned toolchain", True, f"runs here ({' '.join(platform.libc_ver())})")
+    own = " on the pinned C library" if toolchain.needs_pinned_libc() else ""
+    return DoctorCheck("pinned toolchain", True, f"runs here{own} ({host_libc()})")
 
 
 def _disk() -> DoctorCheck:

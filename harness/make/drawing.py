@@ -4,6 +4,8 @@ The layout is Sugiyama's: each box gets a row, a long arrow gets a bend in every
 that few arrows cross, and positions come close to the mean of their neighbours'. The same input gives the same bytes.
 """
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -4,6 +4,8 @@ and undefined-behaviour sanitizers, and prints which branches of the variant and
 All variants of a family read the same inputs, so they share the corpus. What an input means is the family's. libFuzzer
 reads folders, so the corpus is unpacked into a temporary one."""
 
+from __future__ import annotations
+
 import concurrent.futures
 import json
 import os

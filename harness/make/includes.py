@@ -2,6 +2,8 @@
 through a header of ours. The fast compiles forgive that, because their precompiled headers have it
 (harness/cmake/precompiled.cmake); other builds fail."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable, Iterable

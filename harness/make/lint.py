@@ -1,5 +1,7 @@
 """`lint`: checks the format and the includes of all C++ and the names and types of all Python, with pinned tools."""
 
+from __future__ import annotations
+
 import collections
 import concurrent.futures
 import functools
@@ -118,6 +120,7 @@ def main(argv: list[str]) -> int:
                     "types of all Python. Prints one line per finding; the last line counts them.")
     parser.add_argument("--fix", action="store_true", help="format the C++ files")
     arguments = parser.parse_args(argv)
+    toolchain.check_machines_libc("the pinned clang-format")
     packages = build.install((GROUP,))
     names = [name for name in tracked(paths.ROOT) if name.endswith((*CXX, ".py"))]
     found = findings(packages, names, paths.ROOT, arguments.fix)

@@ -1,5 +1,7 @@
 """Runs ninja with a status line; its output goes to a log."""
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess

@@ -85,8 +85,8 @@ class Plan(unittest.TestCase):
         done = build.Build(build.existing_options(), build.fetch(build.existing_options(), quiet=True))
         listed = subprocess.run([*done.tools.ninja, "-C", done.folder, "-t", "inputs", "all", "lab_tests"],
                                 capture_output=True, text=True, check=True).stdout.splitlines()
-        taken = [*glob.glob("harness/report/page/**/*.*", root_dir=paths.ROOT, recursive=True),
-                 *glob.glob("variants/**/*.trace", root_dir=paths.ROOT, recursive=True)]
+        taken = [*paths.globbed("harness/report/page/**/*.*"),
+                 *paths.globbed("variants/**/*.trace")]
         for header in glob.glob(os.path.join(done.folder, "obj/variants/generated/*_generated.h")):
             taken += re.findall(r'^#define \w+ "([^"]+\.csv)"$', paths.read_if_there(header), re.M)
         self.assertEqual({os.path.splitext(name)[1] for name in taken} & {".js", ".trace", ".csv"}, {".js", ".trace", ".csv"})

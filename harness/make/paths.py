@@ -1,5 +1,6 @@
 """Where things are in this checkout."""
 
+import glob
 import os
 
 from harness.spm.atomic import atomic_file
@@ -9,6 +10,14 @@ BUILD = os.path.join(ROOT, "build")
 PACKAGES = os.path.join(ROOT, "packages.json")
 """The pins that this checkout is built with; SPM_PACKAGES has no effect on them."""
 LIB = os.environ.get("SPM_LIB") or os.path.join(ROOT, "lib")
+
+
+def globbed(pattern: str, folder: str = "") -> list[str]:
+    """The paths below `folder` (default: the checkout) that the pattern matches, relative to it, sorted; hidden ones only
+    if it names them."""
+    folder = folder or ROOT
+    found = glob.iglob(os.path.join(glob.escape(folder), pattern), recursive=True)
+    return sorted(os.path.relpath(path, folder) for path in found)
 
 
 def is_writable(folder: str) -> bool:

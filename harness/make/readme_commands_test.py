@@ -1,6 +1,8 @@
 """The commands of README and of the guide do what these say: each one that can run here is started as they write it, with
 small inputs."""
 
+from __future__ import annotations
+
 import json
 import os
 import re

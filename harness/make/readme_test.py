@@ -5,7 +5,6 @@
 
 import fnmatch
 import functools
-import glob
 import json
 import math
 import os
@@ -17,7 +16,7 @@ import unittest
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from harness.make import build, doctor, paths, toolchain
+from harness.make import build, doctor, paths
 from harness.make.simulated_devices import GROUP as SIMULATED
 from harness.spm import api
 from harness.spm.store import prune
@@ -48,7 +47,7 @@ def simulated_devices() -> list[str]:
 def articles() -> list[dict[str, Any]]:
     """Every file of articles."""
     names = [name for pattern in ("results/published/*.json", "variants/*/articles/*.json")
-             for name in sorted(glob.glob(pattern, root_dir=paths.ROOT))]
+             for name in paths.globbed(pattern)]
     return [json.loads(text_of(name)) for name in names]
 
 
@@ -75,7 +74,7 @@ def published(variant: str) -> float:
 @functools.cache
 def reference(*globs: str) -> dict[str, Any]:
     """The newest reference result that has all these benchmarks."""
-    for name in sorted(glob.glob("results/reference/*.json", root_dir=paths.ROOT), reverse=True):
+    for name in reversed(paths.globbed("results/reference/*.json")):
         result: dict[str, Any] = json.loads(text_of(name))
         if all(fnmatch.filter((process["run_name"] for process in result["benchmarks"]), each) for each in globs):
             return result
@@ -144,9 +143,9 @@ FIGURES: list[tuple[str, Callable[[], str]]] = [
     (r"the core workloads: (\d+) minutes", lambda: f"{length('quick'):g}"),
     (r"everything: (\d+) minutes", lambda: f"{length('default'):g}"),
     (r"\*\*Disk\*\*: (\S+) GB in", lambda: f"{doctor.NEEDED_BYTES / 1e9:g}"),
-    (r"with glibc (\S+)\s", lambda: ".".join(map(str, toolchain.OLDEST_LIBC))),
     (r"and Python (\S+), and nothing else", lambda: required_python()),
     (r"(\d+) MB of\s+pinned artifacts", lambda: megabytes(build.groups_of(build.BuildOptions()))),
+    (r"It fetches Python \((\d+) MB\)", lambda: megabytes(("starter",))),
     (r"spm install-group simulated-devices` \((\d+) MB\)", lambda: megabytes((SIMULATED,))),
     (r"does\s+not\s+have: (\d+) columns of", lambda: str(len(simulated_devices()))),
     (r"columns of (\d+) chips", lambda: str(len(set(simulated_devices())))),
@@ -240,7 +239,7 @@ def anchors(text: str) -> set[str]:
 
 def documents() -> list[str]:
     found = [name for pattern in ("*.md", ".ci/*.md", "harness/**/*.md", "variants/**/*.md", "results/**/*.md")
-             for name in glob.glob(pattern, root_dir=paths.ROOT, recursive=True, include_hidden=True)]
+             for name in paths.globbed(pattern)]
     return sorted(name for name in found if "/rivals/" not in name and "/testdata/" not in name)
 
 

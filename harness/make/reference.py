@@ -10,6 +10,8 @@ the end, and only by sessions of commits without changes in which nothing failed
 else runs on the machine first. --result takes sessions of one machine that were measured before, in any order; times
 of workloads that have a newer version now are left out, and named."""
 
+from __future__ import annotations
+
 import argparse
 import glob
 import html
@@ -215,7 +217,8 @@ def _report(sessions: list[str], folder: str) -> tuple[str, str]:
             kept.write(renamed(without_superseded(file.read(), listed), exhibits, kept_exhibits))
         if os.path.isdir(exhibits):
             shutil.copytree(exhibits, kept_exhibits)
-    _run("report", "--out", pages, environment={"LAB_RESULTS": results})  # 4, if no time can be judged
+    # By its folder, because it may be another machine than this. The status is 4 if no time can be judged.
+    _run("report", machine, "--out", pages, environment={"LAB_RESULTS": results})
     shutil.rmtree(os.path.join(machine, "state"), ignore_errors=True)
     return machine, pages
 
@@ -224,7 +227,7 @@ def _kept_plots(folder: str, readme: str) -> dict[str, tuple[str, str]]:
     """The plots that are kept as files, each with its title and its page: the first of each page, and README's."""
     wanted = set(re.findall(rf"\({re.escape(REPORT)}/([^)]+)\.svg\)", readme))
     plots: dict[str, tuple[str, str]] = {}
-    for page in sorted(set(glob.glob("*.html", root_dir=folder)) - {"history.html"}):
+    for page in sorted(set(paths.globbed("*.html", folder)) - {"history.html"}):
         with open(os.path.join(folder, page), encoding="utf-8") as file:
             found = re.findall(r'<figure[^>]* data-chart="([^"]+)".*?<strong>(.*?)\s*(?:<a |</strong>)', file.read(), re.S)
         for number, (name, title) in enumerate(found):
@@ -300,7 +303,7 @@ def main() -> None:
             shutil.rmtree(os.path.join(paths.ROOT, MEASURED))
     except MakeError as error:
         print_error(error)
-        kept = [] if given.result else sorted(glob.glob(f"{MEASURED}/*.json", root_dir=paths.ROOT))
+        kept = [] if given.result else paths.globbed(f"{MEASURED}/*.json")
         if kept:
             print_line("what was measured is kept: " + " ".join(f"--result {name}" for name in kept))
         sys.exit(error.status)

@@ -122,7 +122,7 @@ class Check(unittest.TestCase):
 
     def test_an_arrow_of_python_without_an_import_and_an_import_without_an_arrow(self) -> None:
         self.change(HOUSE, "  calls spm\n  starts cli", "  starts cli")
-        self.assertIn("harness/make/arguments.py:9: imports harness.spm.invocation.as_invoked, and make -> spm is not in "
+        self.assertIn("harness/make/arguments.py:11: imports harness.spm.invocation.as_invoked, and make -> spm is not in "
                       + HOUSE, self.new_findings())
         self.change(HOUSE, "python spm", "python spm \n  calls make\npython other")
         self.assertIn(f"{HOUSE}: spm -> make, but no file of spm imports it", self.new_findings())

@@ -5,6 +5,8 @@ in Python names it (`NEEDS = ["harness"]`), or needs nothing. One more runs at o
 longest tests mostly wait. Tests that would disturb others run alone, after the rest or beside those that only compute.
 """
 
+from __future__ import annotations
+
 import ast
 import collections
 import concurrent.futures
@@ -28,6 +30,7 @@ from harness.make.arguments import Parser
 from harness.make.console import MakeError, StatusLine, duration, how_ended, print_line
 from harness.make.names import nearest_hint
 from harness.spm.interruptible import STEP_S
+from harness.spm.trees import temporary_folder
 
 TIMEOUT_S = 7200
 """Time limit of one test executable, generous for a busy machine: a test that exceeds it hangs."""
@@ -80,7 +83,7 @@ class TestProcesses:
                 if self._stopped:
                     return None, f"{name}: interrupted", 0.0
                 process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, text=True,
-                                           stdin=subprocess.DEVNULL, cwd=paths.ROOT, process_group=0,
+                                           stdin=subprocess.DEVNULL, cwd=paths.ROOT, start_new_session=True,
                                            env=self._environment)
                 self._running.add(process)
             try:
@@ -299,7 +302,7 @@ def run_all(tests: list[Test], workers: int, done: Callable[[TestOutcome], None]
     """Runs `workers` tests at a time in their order, but those WITHOUT_DISK last; once only these are left, also those that
     must run alone, one by one. Calls `done` in this thread as each ends. Any exception, an interrupt too, ends all running
     tests."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as shader_cache:
+    with temporary_folder("lab-shaders-") as shader_cache:
         return _run_in_order(tests, workers, done, TestProcesses(shader_cache))
 
 

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from typing import Any
 from contextlib import redirect_stderr
 from unittest import mock
 
 from harness.make import arguments, build, button, console, logs, names, paths, toolchain
 from harness.make.console import MakeError
+from harness.make.host_libc import HostLibc
 from harness.spm.options import VERBS as SPM_VERBS
 from make import VERBS
 
@@ -168,33 +170,89 @@ class Names(unittest.TestCase):
 
 
 class Toolchains(unittest.TestCase):
-    def check(self, system: str, machine: str, libc: tuple[str, str]) -> None:
+    def check(self, system: str, machine: str, libc: HostLibc, name: str = "pinned") -> None:
         with mock.patch("platform.system", return_value=system), mock.patch("platform.machine", return_value=machine), \
-                mock.patch("platform.libc_ver", return_value=libc):
-            toolchain.check_pinned_serves()
+                mock.patch.object(toolchain, "host_libc", return_value=libc):
+            toolchain.check_serves(name)
 
-    def test_newer_c_libraries_serve(self) -> None:
-        self.check("Linux", "x86_64", ("glibc", "2.36"))
-        self.check("Linux", "x86_64", ("glibc", "2.41"))
+    def refusal(self, *machine: Any, **options: Any) -> tuple[str, str]:
+        with self.assertRaises(MakeError) as caught:
+            self.check(*machine, **options)
+        return caught.exception.what, caught.exception.hint
+
+    def test_the_pinned_toolchain_serves_with_any_c_library(self) -> None:
+        for libc in (HostLibc("glibc", (2, 41)), HostLibc("glibc", (2, 31)), HostLibc("musl"), HostLibc("")):
+            self.check("Linux", "x86_64", libc)
+
+    def test_the_c_library_of_the_machine_is_used_if_it_is_new_enough(self) -> None:
+        for libc, pinned in ((HostLibc("glibc", (2, 36)), False), (HostLibc("glibc", (2, 35)), True),
+                             (HostLibc("musl"), True), (HostLibc(""), True)):
+            with mock.patch.object(toolchain, "host_libc", return_value=libc):
+                self.assertEqual(toolchain.needs_pinned_libc(), pinned)
+
+    def scripts(self, libc: HostLibc) -> tuple[dict[str, str], list[str]]:
+        """The scripts of a pinned toolchain on a machine with that C library, and CMake's arguments; @ is its folder."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        packages = {name: f"/store/{name}" for name in toolchain.PINNED}
+        with mock.patch.object(toolchain, "host_libc", return_value=libc), mock.patch.object(toolchain, "_check_runs"), \
+                mock.patch.object(paths, "BUILD", folder.name):
+            tools = toolchain.find("pinned", packages)
+        bin_folder = os.path.dirname(tools.compiler)
+        found = {}
+        for inner, _, names_ in os.walk(bin_folder):
+            for name in names_:
+                with open(os.path.join(inner, name), encoding="utf-8") as file:
+                    found[os.path.relpath(os.path.join(inner, name), bin_folder)] = file.read()
+        self.assertEqual(os.path.islink(os.path.join(os.path.dirname(bin_folder), "share")), "children/ld" in found)
+        return found, [each.replace(bin_folder, "@") for each in tools.cmake_arguments]
+
+    def test_on_an_older_c_library_each_tool_and_each_child_of_gcc_is_started_by_the_pinned_loader(self) -> None:
+        libc = "/store/sysroot/usr/x86_64-linux-gnu/lib"
+        loader = f"{libc}/ld-linux-x86-64.so.2"
+        start = f"exec '{loader}' '--inhibit-cache' '--library-path' '{libc}:/store/runtime' --argv0 "
+        found, arguments = self.scripts(HostLibc("glibc", (2, 31)))
+        del found["launcher"]
+        self.assertEqual({name for name in found if name.startswith("children/")},
+                         {f"children/{name}" for name in ("as", "cc1", "cc1plus", "collect2", "ld", "ld.gold")})
+        for name, text in found.items():
+            self.assertIn(f"\n{start}", text, name)
+            self.assertNotIn("LD_LIBRARY_PATH", text, name)
+        self.assertIn(f"""{start}"$0" '/store/cmake/bin/cmake' "$@\"""", found["cmake"])
+        for name in ("gcc", "g++"):
+            self.assertIn("""-12' -B"${0%/*}/children" '--sysroot=""", found[name])
+            self.assertIn(f"'-Wl,--dynamic-linker={loader}' '-Wl,-rpath={libc}' '-Wl,--disable-new-dtags'", found[name])
+        self.assertIn(f"-DLAB_LOADER={loader}", arguments)
+
+    def test_on_a_new_c_library_the_machines_own_loader_starts_everything(self) -> None:
+        found, arguments = self.scripts(HostLibc("glibc", (2, 36)))
+        self.assertEqual([name for name, text in found.items() if "ld-linux" in text or "children" in text], [])
+        self.assertEqual([each for each in arguments if "LAB_LOADER" in each], [])
 
     def test_what_cannot_serve_is_said_with_the_way_out(self) -> None:
-        table = {
-            ("Linux", "x86_64", ("glibc", "2.31")):
-                "the pinned toolchain needs a GNU C library of 2.36 or newer, found glibc 2.31",
-            ("Linux", "x86_64", ("", "")): "the pinned toolchain needs a GNU C library of 2.36 or newer, found none",
-            ("Darwin", "arm64", ("", "")): "the pinned toolchain runs on x86_64 Linux, this is arm64 Darwin",
-        }
-        for machine, expected in table.items():
-            with self.assertRaises(MakeError) as caught:
-                self.check(*machine)
-            self.assertEqual(caught.exception.what, expected)
-            self.assertIn("--toolchain system", caught.exception.hint)
+        shaders, needs = "the pinned shader compiler, which every build calls,", "needs a GNU C library of"
+        other = "use an x86-64 machine with Linux"
+        glibc, old, none = HostLibc("glibc", (2, 41)), HostLibc("glibc", (2, 31)), HostLibc("")
+        for machine, options, what, hint in (
+            (("Linux", "aarch64", glibc), {}, "the pinned toolchain runs on x86_64 Linux, this is aarch64 Linux", other),
+            (("Darwin", "arm64", none), {}, "the pinned toolchain runs on x86_64 Linux, this is arm64 Darwin", other),
+            (("Linux", "x86_64", old), {"name": "clang"}, f"the pinned clang {needs} 2.36 or newer, found glibc 2.31",
+             toolchain.NEWER_SYSTEM),
+            (("Linux", "x86_64", HostLibc("musl")), {"name": "clang"}, f"the pinned clang {needs} 2.36 or newer, found musl",
+             toolchain.NEWER_SYSTEM),
+            (("Linux", "x86_64", old), {"name": "system"}, f"{shaders} {needs} 2.34 or newer, found glibc 2.31",
+             "leave out --toolchain: python3 make.py build"),
+            (("Linux", "aarch64", glibc), {"name": "system"}, f"{shaders} runs on x86_64 Linux, this is aarch64 Linux", other),
+        ):
+            with self.subTest(machine, **options):
+                self.assertEqual(self.refusal(*machine, **options), (what, hint))
 
-    def test_a_missing_system_tool_is_named(self) -> None:
-        with mock.patch("shutil.which", return_value=None), self.assertRaises(MakeError) as caught:
-            toolchain.find("system", {})
-        self.assertEqual(caught.exception.what,
-                         "--toolchain system: expected g++ 12 or newer on the PATH, found none")
+    def test_a_missing_or_old_system_tool_is_named_before_anything_is_fetched(self) -> None:
+        for path, version, found in ((None, "", "none"), ("/usr/bin/g++", "10.2.1", "10.2.1")):
+            with self.subTest(found), mock.patch("shutil.which", return_value=path), \
+                    mock.patch.object(toolchain, "_version_of", return_value=version):
+                what, _ = self.refusal("Linux", "x86_64", HostLibc("glibc", (2, 36)), name="system")
+            self.assertEqual(what, f"--toolchain system: expected g++ 12 or newer on the PATH, found {found}")
 
     def test_a_level_that_the_compiler_does_not_know_is_refused_before_a_build(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -398,7 +456,7 @@ class Builds(unittest.TestCase):
 
     def test_a_build_has_its_own_checkouts_pins(self) -> None:
         with mock.patch.dict(os.environ, SPM_PACKAGES="/nowhere/pins.json"), \
-                mock.patch.object(toolchain, "check_pinned_serves"):
+                mock.patch.object(toolchain, "check_serves"):
             build.pending(build.BuildOptions())
 
     def test_places_and_keys_come_from_the_command_line_or_the_environment(self) -> None:

@@ -1,5 +1,7 @@
 """`make.py --version` with a harness, without one, and with one that does not answer."""
 
+from __future__ import annotations
+
 import io
 import os
 import subprocess

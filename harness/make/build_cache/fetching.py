@@ -4,6 +4,8 @@ They come into a folder of the build folder. The compiler launcher (toolchain.py
 so ninja does all that it would do: it links, records dependencies, and builds what did not come. Every doubt ends with an
 object that is built here."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re

@@ -6,6 +6,8 @@ are found by reading, not by a preprocessor: a file too many costs at most an ob
 
 A header that a custom command makes need not exist yet. The inputs of its command stand for it."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os

@@ -1,5 +1,7 @@
 """What changes an object's key, and what does not."""
 
+from __future__ import annotations
+
 import os
 import tempfile
 import unittest

@@ -6,6 +6,8 @@
 
 Objects are under their own hash, so only the manifest says what is right, and only it is signed."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re

@@ -3,6 +3,8 @@
 Objects go first, then the signature, then the manifest. Entries that others published stay, if this publisher may vouch
 for them: what it signs, it signs whole."""
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Mapping, Sequence

@@ -1,13 +1,13 @@
 """What of a build folder was fetched, and from where: fetched.json in it."""
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness.make import paths
+from harness.spm.hashing import sha256_of
 
 RECORD = "fetched.json"
 Origins = dict[str, dict[str, str]]
@@ -59,6 +59,6 @@ def is_object(path: str, sha256: str) -> bool:
     """Whether the file at `path` has that hash."""
     try:
         with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+            return sha256_of(file).hexdigest() == sha256
     except OSError:
         return False

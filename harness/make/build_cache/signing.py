@@ -1,6 +1,8 @@
 """Signatures of manifests: OpenSSH's, in the namespace lab-builds, or minisign's. Their own programs make and check
 them. minisign is pinned, for machines that have neither."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
@@ -65,6 +67,7 @@ def _program(kind: str) -> _Program:
         raise MakeError("a signature of OpenSSH needs the program ssh-keygen, which is not on the PATH",
                         "install it (Debian's package openssh-client), or use a key of minisign, which is then fetched")
     from harness.make import build, toolchain
+    toolchain.check_machines_libc("the pinned minisign", "install minisign, or use a key of OpenSSH")
     folder = build.install((GROUP,), quiet=True)["minisign"]
     libraries = toolchain.library_path(os.path.join(folder, "lib", toolchain.TRIPLE))
     return _Program(os.path.join(folder, "bin", "minisign"), {**os.environ, **libraries})

@@ -1,5 +1,7 @@
 """The compile steps of a configured build folder, and what the build cache does before and after ninja runs them."""
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import os
