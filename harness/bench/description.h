@@ -32,7 +32,8 @@ enum class MetricKind {
 enum class Better { kLess, kMore, kNeither };  ///< kNeither: a property of the task, neither a merit nor a fault
 
 /// A named value of every process. A workload has these without declaring them: "time" (the sum of its phases per
-/// operation), each phase if there are several, "error" with a tolerance, and "instructions" where they are counted.
+/// operation), each phase if there are several, "error" with a tolerance, "instructions" where they are counted, and
+/// "page_faults", both of one repetition.
 struct Metric {
   std::string name;   ///< as in `family/variant/workload:name`
   std::string title;  ///< for people, without its unit
@@ -45,6 +46,7 @@ struct Metric {
 inline constexpr const char* kTimeMetric = "time";
 inline constexpr const char* kErrorMetric = "error";
 inline constexpr const char* kInstructionsMetric = "instructions";
+inline constexpr const char* kPageFaultsMetric = "page_faults";
 
 /// One point of a sweep.
 struct AxisPoint {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "harness/base/open_file.h"
+#include "harness/bench/phase_counter.h"
 
 namespace lab::bench {
 
@@ -17,13 +18,13 @@ namespace lab::bench {
 /// 4 to 8 too many. The processor counts the same returns as far branches, and these are subtracted.
 ///
 /// The counter always runs and is only read: switching it on and off takes up to 5 ms in a virtual machine.
-class Instructions {
+class Instructions final : public PhaseCounter {
  public:
   Instructions();
 
   bool counts() const { return instructions_.get() >= 0; }
-  void start();
-  void stop();
+  void start() override;
+  void stop() override;
 
   /// The total over all start()/stop() pairs so far; none if any part could not be counted.
   std::optional<std::uint64_t> sum() const { return sum_; }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/bench/variant.h"
+#include "harness/bench/task.h"
 
 namespace lab::bench {
 

@@ -9,6 +9,8 @@
 
 #include "harness/base/error.h"
 #include "harness/bench/checksum.h"
+#include "harness/bench/instructions.h"
+#include "harness/bench/page_faults.h"
 #include "harness/bench/stationary.h"
 
 namespace lab::bench {
@@ -33,8 +35,8 @@ class Recorder {
   }
 
   /// Runs one repetition and keeps only its checksum; returns its timed nanoseconds by phase.
-  std::vector<double> repeat(Instructions* instructions = nullptr) {
-    PhaseClock clock(workload_.phases.size(), instructions, clock_);
+  std::vector<double> repeat(PhaseCounter* counter = nullptr) {
+    PhaseClock clock(workload_.phases.size(), counter, clock_);
     const std::uint64_t checksum = task_.repeat(clock);
     if (!checksum_) checksum_ = checksum;
     if (*checksum_ != checksum) stable_ = false;
@@ -79,6 +81,13 @@ class Recorder {
     asm volatile("" : : "r"(padding) : "memory");
     repeat(&instructions);
     return instructions.sum();
+  }
+
+  /// The page faults of one repetition inside its phases.
+  std::uint64_t count_page_faults() {
+    PageFaults faults;
+    repeat(&faults);
+    return faults.sum();
   }
 
   /// Returns the cost of the repetition, untimed parts included.
@@ -151,13 +160,16 @@ Expected<PointMeasurement> measure_point(const Workload& workload, const Case& i
   else
     recorder.record();
 
-  if (!workload.tolerance && !recorder.stable()) return Error{"two repetitions read back different contents", ""};
   PointMeasurement measurement;
   measurement.at = inputs.point;
   measurement.operations = workload.operations;
   recorder.settle_into(measurement, start);
-  measurement.counters = task->counters();
+  // Last: the first repetitions touch memory that the later ones have.
+  if (settings.exact) measurement.counters[kPageFaultsMetric] = static_cast<double>(recorder.count_page_faults());
   if (instructions) measurement.counters[kInstructionsMetric] = static_cast<double>(*instructions);
+
+  if (!workload.tolerance && !recorder.stable()) return Error{"two repetitions read back different contents", ""};
+  measurement.counters.merge(task->counters());
   if (workload.tolerance)
     if (const Expected<void> checked = check_answer(*workload.tolerance, task->answer(), reference, measurement);
         !checked)

@@ -14,7 +14,7 @@ inline constexpr std::size_t kMaxRepetitions = 100'000;
 /// How to measure.
 struct MeasureSettings {
   double seconds = 1;  ///< of the whole process, divided equally among the points of a sweep; 0: briefly
-  bool exact = false;  ///< also counts instructions and collects costly counters
+  bool exact = false;  ///< also counts instructions and page faults, and collects costly counters
   const Answers* reference = nullptr;  ///< of a workload with a tolerance; null: its distance is not computed
   std::size_t most_points = SIZE_MAX;  ///< of a sweep, the first ones
 };

@@ -1,6 +1,7 @@
 #include "harness/bench/recorder.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <thread>
 
@@ -119,6 +120,26 @@ TEST_F(Recording, in_no_seconds_repeats_twice_and_keeps_the_second) {
   EXPECT_EQ(measurement.points.at(0).warmup_repetitions, 1u);
 }
 
+TEST_F(Recording, counts_page_faults_in_a_last_repetition_that_is_not_timed) {
+  constexpr std::size_t kBytes = 1 << 20, kPage = 4096;
+  const Repeat touches = [](int, PhaseClock& clock) {
+    clock.time(1, [] {
+      void* const made = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      ::madvise(made, kBytes, MADV_NOHUGEPAGE);
+      for (std::size_t at = 0; at < kBytes; at += kPage) static_cast<volatile char*>(made)[at] = 1;
+      ::munmap(made, kBytes);
+      Fake::pass(1000);
+    });
+    return 7u;
+  };
+  const PointMeasurement exact = record(1e-5, touches, true).value().points.at(0);
+  const double faults = exact.counters.at("page_faults");
+  EXPECT_GE(faults, kBytes / kPage);
+  EXPECT_LE(faults, kBytes / kPage + 20);
+  EXPECT_EQ(exact.samples.at(1).size() + exact.warmup_repetitions + 1, static_cast<std::size_t>(repetitions_));
+  EXPECT_FALSE(record(1e-5, touches).value().points.at(0).counters.contains("page_faults"));
+}
+
 TEST_F(Recording, keeps_samples_in_the_order_of_the_repetitions) {
   const auto ns = [](int repetition) { return 1000 + repetition * 7 % 10; };
   const Measurement measurement = record_times(1e-4, ns);
@@ -211,7 +232,8 @@ TEST_F(Recording, collects_costly_counters_only_on_request) {
   };
   using Counters = std::map<std::string, double>;
   EXPECT_EQ(record(1e-6, script)->points.at(0).counters, (Counters{{"cheap", 1}}));
-  EXPECT_EQ(record(1e-6, script, true)->points.at(0).counters, (Counters{{"cheap", 1}, {"costly", 2}}));
+  EXPECT_EQ(record(1e-6, script, true)->points.at(0).counters,
+            (Counters{{"cheap", 1}, {"costly", 2}, {"page_faults", 0}}));
 }
 
 TEST_F(Recording, adds_times_that_a_device_reports) {

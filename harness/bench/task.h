@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/bench/instructions.h"
+#include "harness/bench/phase_counter.h"
 
 namespace lab::bench {
 
@@ -27,24 +27,23 @@ struct Clock {
 /// The stopwatch of one repetition, with one total per phase. Code outside time() is not measured.
 class PhaseClock {
  public:
-  /// With `instructions`, it counts instead of timing, because reading the clock takes a varying number of
-  /// instructions.
-  explicit PhaseClock(std::size_t phases, Instructions* instructions = nullptr, const Clock& clock = {})
-      : nanoseconds_(phases, 0.0), now_(clock.now), instructions_(instructions) {}
+  /// With `counter`, it counts instead of timing, because reading the clock takes a varying number of instructions.
+  explicit PhaseClock(std::size_t phases, PhaseCounter* counter = nullptr, const Clock& clock = {})
+      : nanoseconds_(phases, 0.0), now_(clock.now), counter_(counter) {}
 
   /// Runs `work` and adds its wall time to `phase` (an index into Workload::phases).
   template <typename Work>
   void time(std::size_t phase, Work&& work) {
     Clock::TimePoint start;
-    if (instructions_ == nullptr)
+    if (counter_ == nullptr)
       start = now_();
     else
-      instructions_->start();
+      counter_->start();
     std::forward<Work>(work)();
-    if (instructions_ == nullptr)
+    if (counter_ == nullptr)
       nanoseconds_[phase] += std::chrono::duration<double, std::nano>(now_() - start).count();
     else
-      instructions_->stop();
+      counter_->stop();
   }
 
   /// Adds a time that something else measured, for example the timestamps of a device.
@@ -56,7 +55,7 @@ class PhaseClock {
  private:
   std::vector<double> nanoseconds_;
   decltype(Clock::now) now_;
-  Instructions* instructions_;
+  PhaseCounter* counter_;
 };
 
 /// What one process measures.

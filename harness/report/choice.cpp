@@ -38,11 +38,13 @@ struct Candidate {
   std::size_t group = 0;
   std::string benchmark;
   Estimate time;                               ///< ns per operation
+  double page_faults = 0;                      ///< in the time of a repetition: the median, or 0
   const results::Exhibit* latency = nullptr;   ///< of the group's workload
   std::vector<std::optional<double>> metrics;  ///< in the order of Choice::metrics
   bool on_front = false;                       ///< of all on this workload
   bool on_group_front = false;                 ///< of its group
 
+  bool has_page_faults() const { return page_faults >= kLeastPageFaults; }
   /// The metric of the plot.
   std::optional<double> memory() const { return metrics.empty() ? std::nullopt : metrics.front(); }
 };
@@ -98,14 +100,17 @@ std::optional<double> value_of(const Result& result, const ChoiceMetric& metric,
 std::optional<Candidate> candidate(const Choice& choice, const Result& result, const VariantCard& variant) {
   const std::optional<std::size_t> group = group_of(choice, variant);
   if (!group || workload_of(result, variant.family, choice.groups[*group]) == nullptr) return std::nullopt;
-  Candidate one{
-      &variant, *group,  results::benchmark_name(variant.family, variant.name, choice.groups[*group].workload),
-      {},       nullptr, {}};
+  Candidate one;
+  one.variant = &variant;
+  one.group = *group;
+  one.benchmark = results::benchmark_name(variant.family, variant.name, choice.groups[*group].workload);
   const std::vector<stats::Datum> times = judge::process_times(result, one.benchmark);
   if (times.empty()) return std::nullopt;
   one.time = judge::estimate(times);
   for (const results::Exhibit& exhibit : result.exhibits)
     if (exhibit.benchmark == one.benchmark && exhibit.info.name == choice.latency) one.latency = &exhibit;
+  const std::vector<stats::Datum> faults = judge::metric_values(result, one.benchmark, bench::kPageFaultsMetric);
+  if (!faults.empty()) one.page_faults = judge::estimate(faults).median;
   for (const ChoiceMetric& metric : choice.metrics) one.metrics.push_back(value_of(result, metric, one.benchmark));
   return one;
 }
@@ -336,6 +341,11 @@ class Choices {
         {fmt::format("Time: the median of one operation of the group's workload, in nanoseconds{}. Less is better.",
                      has_intervals() ? ", with its 95 % interval over processes"
                                      : fmt::format("; an interval needs {} processes", stats::least_count()))}};
+    if (std::ranges::any_of(candidates_, &Candidate::has_page_faults))
+      list.items.push_back(fmt::format(
+          "Page faults: in the time of one repetition, the median of the processes that count them. The time contains "
+          "what the kernel does for each. Without a figure they are fewer than {}.",
+          kLeastPageFaults));
     if (const std::string latencies = latencies_meaning(); !latencies.empty()) list.items.push_back(latencies);
     for (const ChoiceMetric& metric : choice_.metrics)
       list.items.push_back(fmt::format("{}: {}", metric.title, metric.means));
@@ -385,9 +395,11 @@ class Choices {
   Table table(bool plotted) const {
     Table table{family_ + "-choice", caption(plotted), {{"Variant", kName}}};
     if (!choice_.metrics.empty()) table.columns.push_back({"On the front", kShort});
-    table.columns.insert(
-        table.columns.end(),
-        {{"Time, ns", kNumber}, {"95 % interval", kNumber}, {"p99.9, ns", kNumber}, {"Worst call, ns", kNumber}});
+    table.columns.insert(table.columns.end(), {{"Time, ns", kNumber},
+                                               {"95 % interval", kNumber},
+                                               {"Page faults", kNumber},
+                                               {"p99.9, ns", kNumber},
+                                               {"Worst call, ns", kNumber}});
     for (const ChoiceMetric& metric : choice_.metrics) table.columns.push_back({metric.title, kNumber});
     for (const results::ChoiceTrait& trait : choice_.traits) table.columns.push_back({trait.title, kShort});
     table.columns.push_back({"What it cannot do", kText, false, true});
@@ -413,6 +425,7 @@ class Choices {
                                            : TableCell());
     cells.emplace_back(number(one.time.median));
     cells.emplace_back(one.time.interval ? interval_of(one.time) : "");
+    cells.emplace_back(one.has_page_faults() ? number(one.page_faults) : "");
     cells.push_back(has_p999_ ? quantile(one, results::kP999) : "");
     cells.push_back(quantile(one, results::kWorst));
     for (std::size_t i = 0; i < choice_.metrics.size(); ++i)

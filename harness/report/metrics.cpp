@@ -122,6 +122,10 @@ Columns columns_of(const Family& described, const std::vector<BenchmarkCounters>
   std::map<std::string, std::size_t, std::less<>> counters;
   for (const BenchmarkCounters& one : benchmarks)
     for (const auto& [counter, range] : one.counters) ++counters[counter];
+  if (std::ranges::none_of(benchmarks, [](const BenchmarkCounters& one) {
+        return one.value(std::string_view(bench::kPageFaultsMetric)).value_or(0) >= kLeastPageFaults;
+      }))
+    counters.erase(bench::kPageFaultsMetric);
   Columns columns;
   for (const MetricColumn& column : described.metrics)
     if (counters.erase(column.metric) != 0 && column.shown) columns.common.push_back(column);

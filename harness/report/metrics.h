@@ -11,6 +11,10 @@
 
 namespace lab::report {
 
+/// Fewer page faults in a repetition are any process's own (a stack that grows, code that runs for the first time), so
+/// no table has them.
+inline constexpr double kLeastPageFaults = 10;
+
 /// A metric's value as its table shows it.
 std::string formatted(double value, results::NumberFormat format);
 

@@ -53,6 +53,20 @@ TEST(Metrics, show_unknown_counters_and_ranges_if_processes_differ) {
   EXPECT_EQ(table.rows[0][2].text, "1,000 to 3,000");
 }
 
+TEST(Metrics, have_page_faults_only_where_there_are_many) {
+  results::Result result = sample::result();
+  for (const double faults : {9.0, 10.0}) {
+    for (results::Process& process : result.processes)
+      if (process.benchmark == "allocator/buddy/random_replace")
+        process.counters["page_faults"] = faults;
+      else if (process.benchmark.starts_with("allocator/"))
+        process.counters["page_faults"] = 0;
+    EXPECT_EQ(std::ranges::count(table_of("allocator", result).columns, "Page faults in the time of a repetition",
+                                 &TableColumn::title),
+              faults >= 10 ? 1 : 0);
+  }
+}
+
 TEST(Metrics, that_are_times_are_those_of_the_undisturbed_blocks) {
   results::Result result = sample::result();
   for (results::WorkloadInfo& workload : result.workloads)

@@ -49,7 +49,8 @@ std::vector<Metric> metrics_of(const WorkloadInfo& workload) {
     return std::ranges::find(workload.metrics, name, &Metric::name) != workload.metrics.end();
   };
   const auto add = [&](const std::string& name, const std::string& title, const std::string& unit, MetricKind kind) {
-    if (!declared(name)) metrics.push_back({name, title, unit, kind, bench::Better::kLess, kind == kExact});
+    const bool costly = name == bench::kInstructionsMetric || name == bench::kPageFaultsMetric;
+    if (!declared(name)) metrics.push_back({name, title, unit, kind, bench::Better::kLess, costly});
   };
   const std::string time_unit = fmt::format("ns per {}", workload.operation);
   add(bench::kTimeMetric, "Time", time_unit, kTime);
@@ -58,6 +59,7 @@ std::vector<Metric> metrics_of(const WorkloadInfo& workload) {
   if (workload.tolerance)
     add(bench::kErrorMetric, "Distance from the reference's answer", workload.tolerance->unit, kQuality);
   add(bench::kInstructionsMetric, "Instructions", "", kExact);
+  add(bench::kPageFaultsMetric, "Page faults in the time of a repetition", "", kMemory);
   metrics.insert(metrics.end(), workload.metrics.begin(), workload.metrics.end());
   std::ranges::stable_partition(metrics, [&](const Metric& metric) { return metric.name == workload.primary; });
   return metrics;

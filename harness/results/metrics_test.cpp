@@ -30,16 +30,17 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST(Metrics, of_a_workload_are_its_time_its_phases_its_error_and_those_it_declares) {
-  EXPECT_EQ(names(metrics_of(fixture_result().workloads.front())), (Names{"time", "put", "get", "instructions"}));
+  EXPECT_EQ(names(metrics_of(fixture_result().workloads.front())),
+            (Names{"time", "put", "get", "instructions", "page_faults"}));
   EXPECT_EQ(names(metrics_of(rich_workload())),
-            (Names{"time", "get", "error", "instructions", "rss", "metadata_bytes", "put"}));
+            (Names{"time", "get", "error", "instructions", "page_faults", "rss", "metadata_bytes", "put"}));
 }
 
 TEST(Metrics, begin_with_the_primary_one) {
   WorkloadInfo workload = rich_workload();
   workload.primary = "error";
   EXPECT_EQ(names(metrics_of(workload)),
-            (Names{"error", "time", "get", "instructions", "rss", "metadata_bytes", "put"}));
+            (Names{"error", "time", "get", "instructions", "page_faults", "rss", "metadata_bytes", "put"}));
   EXPECT_EQ(find_metric(workload, "")->name, "error");
   EXPECT_EQ(metric_name("a/b/c", workload, "error"), "a/b/c");
   EXPECT_EQ(metric_name("a/b/c", workload, "time"), "a/b/c:time");
