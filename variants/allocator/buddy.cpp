@@ -7,9 +7,9 @@ const lab::bench::Variant& lab::bench::this_variant() {
       LAB_VARIANT,
       {.idea = "Splits a buffer in halves until a block fits; a freed block merges with its buddy if that is free. One "
                "XOR bit per pair and one split bit per inner block, in the first leaves; free(pointer) walks the split "
-               "bits.",
-       .cost = "Allocate: a bit scan and one step per split. Free: one step per level below the block's, then one per "
-               "merge. Memory: one bit per block, links in free blocks.",
+               "bits, from the largest block that its address allows down.",
+       .cost = "Allocate: a bit scan and one step per split. Free: one step per level from there to the block's, then "
+               "one per merge. Memory: one bit per block, links in free blocks.",
        .source = "Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015), with a mask of non-empty levels",
        .weakness =
            "Rounds up to powers of two, which takes a third more memory for uniform sizes. The largest request is "

@@ -59,7 +59,7 @@ class Buddy {
   /// Frees everything: the state is that after construction.
   void reset() { tree_.reset(); }
 
-  /// The live block that contains `inside`, and its size: the walk of free(block).
+  /// The live block that contains `inside`, and its size: one step per level below it.
   std::span<std::byte> find_live(const void* inside) const {
     const auto [begin, log2] = tree_.find_used(reinterpret_cast<std::uintptr_t>(inside));
     return {reinterpret_cast<std::byte*>(begin), std::size_t{1} << log2};
