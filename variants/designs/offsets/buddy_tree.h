@@ -17,12 +17,13 @@
 ///
 /// Additions to the article: a mask of the levels that have a free block makes the search a bit scan; the two bits of
 /// an inner block are adjacent, so that a split, a merge or a step of the walk touches one word; a block begins at a
-/// multiple of its size, so the walk begins at the largest that its address allows and goes down, where the article's
-/// goes up from the leaf: half of all blocks of a size are found at once.
+/// multiple of its size, so the walk begins, after a look at the leaf, at the largest that its address allows and goes
+/// down, where the article's goes up from the leaf: half of all blocks of a size are found at once.
 ///
 /// Cost: allocate O(1) plus one step per split; free(block, bytes) O(1) plus one step per merge; free(block) one more
-/// step per level from the largest block that could begin there down to the block's; at most `levels` of each. Metadata: 2^levels / 8 bytes, which is 1 / (4 *
-/// leaf_bytes) of the tree (the article's 1 / (8 * leaf_bytes) counts the leaves twice), and the links.
+/// step per level from the largest block that could begin there down to the block's; at most `levels` of each.
+/// Metadata: 2^levels / 8 bytes, which is 1 / (4 * leaf_bytes) of the tree (the article's 1 / (8 * leaf_bytes) counts
+/// the leaves twice), and the links.
 #pragma once
 
 #include <bit>
@@ -261,11 +262,13 @@ template <BuddyStore Store>
 void BuddyTree<Store>::free(Position block) {
   if (block == kNone) return;
   assert(find_used(block).begin == block);
-  Node node = node_at(block, leaf_log2_);
-  const auto above = static_cast<unsigned>(std::countr_zero(node));
+  // Programs have many small blocks, to which the walk down would be long.
+  const Node leaf = node_at(block, leaf_log2_);
+  if (is_split(leaf / 2)) return release(leaf, leaf_log2_);
+  const auto above = static_cast<unsigned>(std::countr_zero(leaf));
+  Node node = leaf >> above;
   unsigned log2 = leaf_log2_ + above;
-  node >>= above;
-  for (; log2 > leaf_log2_ && is_split(node); node *= 2) --log2;
+  for (; is_split(node); node *= 2) --log2;
   release(node, log2);
 }
 
