@@ -1,7 +1,7 @@
 /// Names for resources that may move: an index and a generation, so that the name of a freed resource is known as such.
 ///
 /// Idea: a table has the place of each resource. An entry counts how often it was taken and given back, and a handle
-/// has the count of its own time. An entry that was given back last is taken first. Cost: O(1). 32 bytes for each
+/// has the count of its own time. An entry that was given back last is taken first. Cost: O(1). 40 bytes for each
 /// resource that was ever live at once. Source: folklore; for example "Managing Decoupling Part 4: The ID Lookup Table"
 /// (Bitsquid blog, 2011). Weakness: one more load for each use. After 2^31 resources in one entry, the oldest handle
 /// would be valid again.
