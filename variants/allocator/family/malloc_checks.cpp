@@ -485,10 +485,11 @@ constexpr PageAdvice kAdvices[] = {
 std::string reallocs_keep_after_advice() {
   constexpr std::size_t kPage = 4096;
   for (const PageAdvice& advice : kAdvices)
-    for (const auto& [before, after] : {std::pair<std::size_t, std::size_t>{2'000'000, 6'000'000},
-                                        {8'000'000, 3'000'000},
-                                        {300'000, 3'000'000},
-                                        {3'000'000, 300'000}}) {
+    for (const auto& sizes : {std::pair<std::size_t, std::size_t>{2'000'000, 6'000'000},
+                              {8'000'000, 3'000'000},
+                              {300'000, 3'000'000},
+                              {3'000'000, 300'000}}) {
+      const std::size_t before = sizes.first, after = sizes.second;
       const std::string failure = in_child("a process", [&] {
         unsigned char* const block = bytes_of(std::malloc(before));
         if (block == nullptr) return kRefused;
