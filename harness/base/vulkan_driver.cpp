@@ -17,7 +17,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Several processes may write it at once, always with equal content: write_file renames.
+/// The same file by the folder that links lead to: processes with other lib folders on one store write equal manifests,
+/// and none depends on a lib folder that ends with its process.
+std::string in_store(const fs::path& library) {
+  std::error_code error;
+  const fs::path folder = library.is_absolute() ? fs::canonical(library.parent_path(), error) : fs::path();
+  return folder.empty() || error ? library.string() : (folder / library.filename()).string();
+}
+
+// Several processes may write it at once, with equal content for one store: write_file renames.
 Expected<void> write_json(const fs::path& file, const json::object& content) {
   const std::string text = json::serialize(content) + "\n";
   if (const Expected<std::string> there = read_file(file); there && *there == text) return {};
@@ -71,7 +79,7 @@ std::string loader_library(const fs::path& lib) {
 
 Expected<void> write_driver_manifest(const fs::path& file, const std::string& library) {
   return write_json(file, {{"file_format_version", "1.0.0"},
-                           {"ICD", json::object{{"library_path", library}, {"api_version", "1.3.0"}}}});
+                           {"ICD", json::object{{"library_path", in_store(library)}, {"api_version", "1.3.0"}}}});
 }
 
 Expected<fs::path> validation_layers(const fs::path& lib, const fs::path& generated) {
@@ -88,7 +96,7 @@ Expected<fs::path> validation_layers(const fs::path& lib, const fs::path& genera
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(package / "lib", error))
     if (entry.path().filename() == "libVkLayer_khronos_validation.so")
-      layer->get_object()["library_path"] = entry.path().string();
+      layer->get_object()["library_path"] = in_store(entry.path());
   if (const auto written = write_json(generated / manifest.filename(), *content); !written) return written.error();
   return generated;
 }

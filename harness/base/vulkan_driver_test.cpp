@@ -1,6 +1,10 @@
 #include "harness/base/vulkan_driver.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <set>
+#include <string>
 
 #include "harness/base/error.h"
 #include "harness/base/files.h"
@@ -31,10 +35,26 @@ TEST(VulkanDriver, missing_validation_layers_are_reported_in_one_sentence) {
 
 TEST(VulkanDriver, a_manifest_has_the_absolute_path_of_the_library) {
   const ScratchFolder scratch;
-  ASSERT_TRUE(write_driver_manifest(scratch.path() / "d.json", "/lib/d.so"));
-  EXPECT_EQ(*read_file(scratch.path() / "d.json"),
-            R"({"file_format_version":"1.0.0","ICD":{"library_path":"/lib/d.so","api_version":"1.3.0"}})"
-            "\n");
+  for (const char* library : {"/no-folder/d.so", "d.so"}) {  // a name is left to the dynamic linker
+    ASSERT_TRUE(write_driver_manifest(scratch.path() / "d.json", library));
+    EXPECT_EQ(*read_file(scratch.path() / "d.json"),
+              fmt::format(R"({{"file_format_version":"1.0.0","ICD":{{"library_path":"{}","api_version":"1.3.0"}}}})"
+                          "\n",
+                          library));
+  }
+}
+
+// Processes with other lib folders write one file.
+TEST(VulkanDriver, a_manifest_is_the_same_from_all_lib_folders_of_one_store) {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch.path() / "store");
+  std::set<std::string> written;
+  for (const char* lib : {"ours", "theirs"}) {
+    fs::create_directory_symlink(scratch.path() / "store", scratch.path() / lib);
+    ASSERT_TRUE(write_driver_manifest(scratch.path() / "d.json", scratch.path() / lib / "d.so"));
+    written.insert(*read_file(scratch.path() / "d.json"));
+  }
+  EXPECT_EQ(written.size(), 1u);
 }
 
 TEST(VulkanDriver, a_process_finds_one_driver_and_the_layers_that_it_was_given) {
