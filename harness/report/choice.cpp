@@ -425,7 +425,7 @@ class Choices {
                                            : TableCell());
     cells.emplace_back(number(one.time.median));
     cells.emplace_back(one.time.interval ? interval_of(one.time) : "");
-    cells.emplace_back(one.has_page_faults() ? number(one.page_faults) : "");
+    cells.emplace_back(one.has_page_faults() ? formatted(one.page_faults, results::NumberFormat::kWhole) : "");
     cells.push_back(has_p999_ ? quantile(one, results::kP999) : "");
     cells.push_back(quantile(one, results::kWorst));
     for (std::size_t i = 0; i < choice_.metrics.size(); ++i)

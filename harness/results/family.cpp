@@ -150,7 +150,8 @@ MetricColumn default_column(const std::string& metric) {
   const bool bytes = metric.ends_with(kSuffix);
   std::string title = metric.substr(0, metric.size() - (bytes ? kSuffix.size() : 0));
   std::replace(title.begin(), title.end(), '_', ' ');
-  return {metric, capitalized(title) + (bytes ? ", bytes" : ""), bytes ? NumberFormat::kWhole : NumberFormat::kNumber,
+  const bool whole = bytes || metric == bench::kInstructionsMetric || metric == bench::kPageFaultsMetric;
+  return {metric, capitalized(title) + (bytes ? ", bytes" : ""), whole ? NumberFormat::kWhole : NumberFormat::kNumber,
           true};
 }
 

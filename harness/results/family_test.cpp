@@ -171,6 +171,8 @@ TEST(Family, that_cannot_be_read_is_one_sentence_with_its_file) {
 TEST(Family, columns_of_unknown_metrics_have_a_title) {
   EXPECT_EQ(default_column("spare_page_bytes").title, "Spare page, bytes");
   EXPECT_EQ(default_column("workers").title, "Workers");
+  EXPECT_EQ(default_column("workers").format, NumberFormat::kNumber);
+  EXPECT_EQ(default_column("page_faults").format, NumberFormat::kWhole);
 }
 
 }  // namespace lab::results
