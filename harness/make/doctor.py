@@ -1,10 +1,11 @@
 """`doctor`: what this machine has and lacks for the laboratory, and what to do about each missing thing."""
 
+import glob
+import io
 import os
 import platform
 import shutil
 import tarfile
-import io
 import time
 from typing import NamedTuple
 
@@ -143,10 +144,8 @@ def _bundle(path: str, text: str) -> None:
 
         add("findings.txt", text.encode())
         files = [paths.PACKAGES]
-        for folder, _, names in os.walk(paths.BUILD):
-            files += [os.path.join(folder, n) for n in names if n in ("configure.log", "build.log", "build_info.json")]
-            if folder.count(os.sep) - paths.BUILD.count(os.sep) >= 1:
-                break
+        for name in ("configure.log", "build.log", "build_info.json"):
+            files += sorted(glob.glob(os.path.join(glob.escape(paths.BUILD), "*", name)))
         for file in files:
             with open(file, "rb") as opened:
                 add(os.path.relpath(file, paths.ROOT), opened.read())

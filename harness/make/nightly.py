@@ -22,7 +22,13 @@ def night_lock(folder: str) -> int:
     except OSError as error:
         raise MakeError(f"--results: expected a folder that can be written, found '{error.filename}': "
                         f"{error.strerror}", "--results DIR, or LAB_RESULTS", 2) from error
-    if not try_lock(lock, fcntl.LOCK_EX):
+    try:
+        is_free = try_lock(lock, fcntl.LOCK_EX)
+    except OSError as error:
+        os.close(lock)
+        raise MakeError(f"--results: expected a file system with locks, found one without: '{folder}' ({error.strerror})",
+                        "--results DIR, or LAB_RESULTS, on a local disk", 2) from error
+    if not is_free:
         holder = _text(lock).strip()
         os.close(lock)
         left = f"what was started by a killed run, {holder}, still" if _has_ended(holder) else "another nightly run"

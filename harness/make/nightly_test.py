@@ -1,4 +1,5 @@
 import contextlib
+import errno
 import io
 import json
 import os
@@ -135,6 +136,14 @@ class Nightly(unittest.TestCase):
         self.assertEqual(caught.exception.what,
                          f"what was started by a killed run, process {ended.pid} on {os.uname().nodename}, since "
                          f"2026-01-01T00:00:00Z, still uses '{folder}'")
+
+    def test_a_file_system_without_locks_is_named(self) -> None:
+        with unittest.mock.patch("fcntl.flock", side_effect=OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))):
+            status, out, err = self.fail_with(["--results", self.results])
+        what = (f"--results: expected a file system with locks, found one without: '{self.results}/nightly' "
+                "(No locks available)")
+        self.assertEqual((status, out[: out.index("; ")]), (2, f"nightly: failed: {what}"))
+        self.assertIn("hint: --results DIR, or LAB_RESULTS, on a local disk", err)
 
     def test_help_takes_no_lock_and_builds_nothing_where_there_is_a_harness(self) -> None:
         for word in ("--help", "-h"):
