@@ -516,6 +516,8 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
     }
     rows.push_back(std::move(point));
   }
+  // What is drawn last hides nothing of the front.
+  std::ranges::stable_sort(rows, {}, [](const json::value& row) { return row.at("kind") == json::value(kFront); });
   // The legend has the kinds that are drawn.
   const struct {
     std::string kind;
