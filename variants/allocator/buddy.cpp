@@ -6,8 +6,8 @@ const lab::bench::Variant& lab::bench::this_variant() {
   return allocator::with_story(allocator::make_variant<allocator::BuddyHeap>(
       LAB_VARIANT,
       {.idea = "Splits a buffer in halves until a block fits; a freed block merges with its buddy if that is free. One "
-               "XOR bit per pair and one split bit per inner block, in the first leaves; free(pointer) walks the split "
-               "bits, from the largest block that its address allows down.",
+               "XOR bit per pair and one split bit per inner block, in the first leaves; free(pointer) looks "
+               "whether it is a leaf, else walks the split bits down from the largest block that its address allows.",
        .cost = "Allocate: a bit scan and one step per split. Free: one step per level from there to the block's, then "
                "one per merge. Memory: one bit per block, links in free blocks.",
        .source = "Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015), with a mask of non-empty levels",
