@@ -5,6 +5,9 @@
 #include <boost/json/value_stack.hpp>
 #include <charconv>
 #include <string>
+#include <utility>
+
+#include "harness/base/printable.h"
 
 namespace lab {
 
@@ -88,6 +91,39 @@ Expected<json::value> parse_json(std::string_view text, std::string_view name) {
   const std::string_view found = text.substr(std::min(used, text.size()), 12);
   return refused(name, fmt::format("not JSON: byte {}: {} before '{}'", used,
                                    problem ? problem.message() : "extra data", found.substr(0, found.find('\n'))));
+}
+
+namespace {
+
+/// Whether a string in this JSON may be unprintable. Elsewhere the parser refuses control characters and wrong UTF-8.
+bool may_be_unprintable(std::string_view text) {
+  // An escape; a delete character; the first byte of the control characters U+0080 to U+009F.
+  for (const std::string_view part : {"\\u", "\\b", "\\f", "\\r", "\x7f", "\xc2"})
+    if (text.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
+void make_printable(json::value& value) {
+  const auto shown = [](std::string_view text) { return printable(std::string(text)); };
+  if (json::string* const text = value.if_string()) *text = shown(*text);
+  if (json::array* const list = value.if_array())
+    for (json::value& each : *list) make_printable(each);
+  if (json::object* const object = value.if_object()) {
+    json::object made;
+    for (auto& [name, each] : *object) {
+      make_printable(each);
+      made[shown(name)] = std::move(each);
+    }
+    *object = std::move(made);
+  }
+}
+
+}  // namespace
+
+Expected<json::value> parse_printable_json(std::string_view text, std::string_view name) {
+  Expected<json::value> value = parse_json(text, name);
+  if (value && may_be_unprintable(text)) make_printable(*value);
+  return value;
 }
 
 }  // namespace lab

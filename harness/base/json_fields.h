@@ -34,6 +34,8 @@ namespace json = boost::json;
 /// JSON, or one sentence with ExitStatus::kUsage: empty, truncated, or not JSON (NaN included) and where. The sentence
 /// calls the text `name`.
 Expected<json::value> parse_json(std::string_view text, std::string_view name);
+/// The same for text of another machine: its strings, also its fields' names, are printable (base/printable.h).
+Expected<json::value> parse_printable_json(std::string_view text, std::string_view name);
 
 template <typename T>
 json::value to_json(const T& value);

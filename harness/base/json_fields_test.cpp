@@ -47,6 +47,14 @@ TEST(Json, keeps_whole_numbers_and_what_no_double_can_hold) {
   EXPECT_EQ(parse_json("[1e-400]", "test")->at(0).as_double(), 0);
 }
 
+TEST(Json, of_another_machine_has_printable_strings) {
+  const auto shown = [](const char* text) { return json::serialize(*parse_printable_json(text, "test")); };
+  EXPECT_EQ(shown(R"([{"a\u001b[2J": "\u0007x"}, "two\nlines\t", "\r\b\f", "é", 7])"),
+            "[{\"a?[2J\":\"?x\"},\"two\\nlines\\t\",\"???\",\"é\",7]");
+  EXPECT_EQ(shown("\"\x7f \xc2\x85 \xc2\xb5\""), "\"? ?? µ\"");
+  EXPECT_FALSE(parse_printable_json("{", "test"));
+}
+
 TEST(Json, says_where_a_text_stops_being_json) {
   EXPECT_EQ(parse_json(" \n", "a.json").error().what, "a.json: empty");
   EXPECT_EQ(parse_json("{\"a\": [1", "a.json").error().what, "a.json: truncated: the JSON does not end within 8 bytes");

@@ -231,7 +231,7 @@ std::string serialize(const Result& result) {
 }
 
 Expected<Result> parse_result(std::string_view text, std::string_view name) {
-  const Expected<json::value> value = parse_json(text, name);
+  const Expected<json::value> value = parse_printable_json(text, name);
   if (!value) return value.error();
   return result_from(*value, name);
 }
