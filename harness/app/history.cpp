@@ -147,6 +147,17 @@ Expected<void> add_detectable(Store& store, std::size_t most, std::vector<judge:
   return {};
 }
 
+/// The histories of `list`, as `request` wants them.
+Expected<std::vector<judge::SeriesHistory>> load(Store& store, const std::vector<SeriesKey>& list,
+                                                 const HistoryRequest& request) {
+  Expected<std::vector<judge::SeriesHistory>> histories = load_histories(store, list, request.with_points);
+  if (!histories) return histories;
+  if (const Expected<void> told = tell_common(store, *histories); !told) return told.error();
+  if (const Expected<void> added = add_detectable(store, request.most_detectable, *histories); !added)
+    return added.error();
+  return histories;
+}
+
 }  // namespace
 
 Expected<Store> open_store(const fs::path& results, const HistoryObserver& observer) {
@@ -165,27 +176,43 @@ Expected<std::vector<judge::SeriesHistory>> load_machine(results::Store& store, 
   return load_together(store, std::move(*series), std::string(machine));
 }
 
+Expected<std::vector<judge::SeriesHistory>> machine_history(const fs::path& results, std::string_view machine,
+                                                            const HistoryObserver& observer) {
+  Expected<Store> store = open_store(results, observer);
+  return store ? load_machine(*store, machine) : store.error();
+}
+
 Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& request, const HistoryObserver& observer) {
   Expected<Store> store = open_store(request.results, observer);
   if (!store) return store.error();
   const Expected<std::vector<SeriesKey>> list =
       selected(*store, request.results, request.benchmark, request.may_be_empty);
   if (!list) return list.error();
-  Expected<std::vector<judge::SeriesHistory>> histories = load_histories(*store, *list, request.with_points);
-  if (!histories) return histories;
-  if (const Expected<void> told = tell_common(*store, *histories); !told) return told.error();
-  if (const Expected<void> added = add_detectable(*store, request.most_detectable, *histories); !added)
-    return added.error();
-  return histories;
+  return load(*store, *list, request);
+}
+
+Expected<void> for_each_machine(const HistoryRequest& request, const HistoryObserver& observer,
+                                const std::function<void(const std::vector<judge::SeriesHistory>&)>& told) {
+  Expected<Store> store = open_store(request.results, observer);
+  if (!store) return store.error();
+  const Expected<std::vector<SeriesKey>> list =
+      selected(*store, request.results, request.benchmark, request.may_be_empty);
+  if (!list) return list.error();
+  for (auto first = list->begin(); first != list->end();) {
+    const auto end = std::find_if(first, list->end(), [&](const auto& one) { return one.machine != first->machine; });
+    const Expected<std::vector<judge::SeriesHistory>> histories = load(*store, {first, end}, request);
+    if (!histories) return histories.error();
+    told(*histories);
+    first = end;
+  }
+  return {};
 }
 
 Expected<judge::NightFitness> judge_night(const fs::path& results, const fs::path& session,
                                           const HistoryObserver& observer) {
-  Expected<Store> store = open_store(results, observer);
-  if (!store) return store.error();
   const Expected<results::Result> result = results::load_result(session);
   if (!result) return result.error();
-  const Expected<std::vector<judge::SeriesHistory>> histories = load_machine(*store, result->machine.id);
+  const Expected<std::vector<judge::SeriesHistory>> histories = machine_history(results, result->machine.id, observer);
   if (!histories) return histories.error();
   return judge::judge_night(*histories, *result);
 }

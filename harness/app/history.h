@@ -37,6 +37,10 @@ struct HistoryObserver {
 Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& request,
                                                     const HistoryObserver& observer = {});
 
+/// The same, machine by machine, so that only one machine's points are in memory. `most_detectable`: of each.
+Expected<void> for_each_machine(const HistoryRequest& request, const HistoryObserver& observer,
+                                const std::function<void(const std::vector<judge::SeriesHistory>&)>& told);
+
 /// Judges the session in a file against earlier nights.
 Expected<judge::NightFitness> judge_night(const std::filesystem::path& results, const std::filesystem::path& session,
                                           const HistoryObserver& observer = {});
@@ -44,7 +48,10 @@ Expected<judge::NightFitness> judge_night(const std::filesystem::path& results, 
 /// Opens the store of the folder `results`, with the rules of judge, and reports its remarks.
 Expected<results::Store> open_store(const std::filesystem::path& results, const HistoryObserver& observer = {});
 
-/// All series of a machine.
+/// All series of a machine, with their points; none before its first night.
 Expected<std::vector<judge::SeriesHistory>> load_machine(results::Store& store, std::string_view machine);
+Expected<std::vector<judge::SeriesHistory>> machine_history(const std::filesystem::path& results,
+                                                            std::string_view machine,
+                                                            const HistoryObserver& observer = {});
 
 }  // namespace lab::app

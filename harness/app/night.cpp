@@ -183,7 +183,7 @@ class NightRun {
     const HistoryObserver observer{
         .on_remark = [&](const std::string& sentence) { environment_.print_line("history: " + sentence); }};
     const Expected<std::vector<judge::SeriesHistory>> all =
-        history({request_.results, std::nullopt, true, true}, observer);
+        machine_history(request_.results, result->machine.id, observer);
     if (!all) return all.error();
     judge::NightFitness night = judge::judge_night(*all, *result);
     Expected<NightState> state = NightState::open(folder_ / "state.json", environment_);
@@ -204,7 +204,6 @@ class NightRun {
 
   Expected<void> add_new_alarms(const std::vector<judge::SeriesHistory>& all, const judge::NightFitness& night) {
     for (const judge::SeriesHistory& history : all) {
-      if (history.series.machine != night.machine) continue;
       for (results::Alarm& alarm : judge::new_alarms(history, night, state_.alarms, state_.is_new))
         state_.alarms.push_back(std::move(alarm));
       if (night.fit) tell_good_news(history, night);

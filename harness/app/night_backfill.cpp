@@ -13,12 +13,12 @@ namespace {
 
 /// Commits that `machine` has measured.
 Expected<std::set<std::string>> measured_on(const std::string& machine, const std::filesystem::path& results) {
-  const Expected<std::vector<judge::SeriesHistory>> all = history({results, std::nullopt, true, true});
+  const Expected<std::vector<judge::SeriesHistory>> all = machine_history(results, machine);
   if (!all) return all.error();
   std::set<std::string> commits;
   for (const judge::SeriesHistory& history : *all)
     for (const results::SeriesPoint& point : history.points)
-      if (history.series.machine == machine && point.commit) commits.insert(*point.commit);
+      if (point.commit) commits.insert(*point.commit);
   return commits;
 }
 

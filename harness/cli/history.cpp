@@ -43,13 +43,20 @@ Expected<ExitStatus> run_history(const Options& options) {
     fmt::print("{}", for_script ? report::to_json(*night) : report::to_text(*night));
     return ExitStatus::kOk;
   }
-  const Expected<std::vector<judge::SeriesHistory>> histories = app::history(
-      {results, options.value("--benchmark"), for_script, for_script, for_script ? SIZE_MAX : kAsked}, observer);
+  const std::optional<std::string> benchmark = options.value("--benchmark");
+  if (for_script) {
+    const Expected<void> told = app::for_each_machine({results, benchmark, true, true, SIZE_MAX}, observer,
+                                                      [](const std::vector<judge::SeriesHistory>& machine) {
+                                                        for (const judge::SeriesHistory& one : machine)
+                                                          fmt::print("{}", report::to_json(one));
+                                                      });
+    if (!told) return told.error();
+    return ExitStatus::kOk;
+  }
+  const Expected<std::vector<judge::SeriesHistory>> histories =
+      app::history({results, benchmark, false, false, kAsked}, observer);
   if (!histories) return histories.error();
-  if (for_script)
-    for (const judge::SeriesHistory& one : *histories) fmt::print("{}", report::to_json(one));
-  else
-    fmt::print("{}", report::to_text(*histories, output_width(STDOUT_FILENO), std::time(nullptr)));
+  fmt::print("{}", report::to_text(*histories, output_width(STDOUT_FILENO), std::time(nullptr)));
   return ExitStatus::kOk;
 }
 

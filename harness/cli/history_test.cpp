@@ -195,6 +195,31 @@ TEST(HistoryCommand, separates_a_new_kernel_from_a_code_change) {
             "alarmed within 5 nights in 4 of 5 cases)\n");
 }
 
+TEST(HistoryCommand, takes_another_processor_under_the_machine_s_name_for_no_change_of_the_code) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  const std::string before = nights[0].machine.cpu_model;
+  for (std::size_t i = 40; i < nights.size(); ++i) nights[i].machine.cpu_model = "Another CPU";
+  write(folder.path(), nights);
+  const std::string text = history_of(folder.path()).output;
+  EXPECT_TRUE(text.starts_with("machine 0123456789ab: 1 worse, new hardware; ")) << text;
+  EXPECT_NE(text.find("processor " + before + " -> Another CPU"), std::string::npos) << text;
+}
+
+TEST(HistoryCommand, names_two_hosts_that_take_turns_in_one_history) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  for (std::size_t i = 0; i < nights.size(); ++i) nights[i].context.host_name = i % 2 == 0 ? "node1" : "node2";
+  write(folder.path(), nights);
+  const std::string text = history_of(folder.path()).output;
+  EXPECT_NE(
+      text.find("\n  2 hosts in one history, node1 and node2: their differences hide changes; give each a name of "
+                "its own with LAB_MACHINE\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(history_of(folder.path(), {"--json"}).output.find(R"("hosts":["node1","node2"])"), std::string::npos);
+}
+
 TEST(HistoryCommand, prints_one_json_object_per_series) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
@@ -206,7 +231,7 @@ TEST(HistoryCommand, prints_one_json_object_per_series) {
       R"({"benchmark":"shelf/v001/store","machine":"0123456789ab","version":2,)"
       R"("points":[{"started":"2026-08-01T23:00:00Z","commit":null,"median":4.984375E1,"low":null,"high":null,)"
       R"("processes":1,"session":"000000"}],"change_points":[],"hindsight":[],"switching":false,"drifting":false,"noise":null,)"
-      R"("metric_changes":[],)"
+      R"("metric_changes":[],"hosts":[],)"
       R"("reason":"too_young","nights_missing":19,"judged_from":null,"seen":null})"
       "\n");
 }

@@ -63,6 +63,32 @@ std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const r
   return places;
 }
 
+struct KnownCause {
+  std::string_view prefix, cause;
+};
+/// By prefixes of names; what tells more comes first. A compiler's pin is "toolchain", too.
+constexpr std::array kCauses{KnownCause{"processor", "hardware"},
+                             KnownCause{"cores", "hardware"},
+                             KnownCause{"memory", "hardware"},
+                             KnownCause{"gpus", "hardware"},
+                             KnownCause{kHost, "host"},
+                             KnownCause{"kernel", "kernel"},
+                             KnownCause{"microcode", "microcode"},
+                             KnownCause{"toolchain", "toolchain"},
+                             KnownCause{"compiler", "toolchain"},
+                             KnownCause{"march", "toolchain"},
+                             KnownCause{"flags", "toolchain"},
+                             KnownCause{"pin gcc", "toolchain"},
+                             KnownCause{"pin binutils", "toolchain"},
+                             KnownCause{"pin sysroot", "toolchain"},
+                             KnownCause{"pin ", "pin"},
+                             KnownCause{"", "settings"}};
+
+std::size_t rank_of(std::string_view name) {
+  const auto known = [&](const KnownCause& cause) { return name.starts_with(cause.prefix); };
+  return static_cast<std::size_t>(std::ranges::find_if(kCauses, known) - kCauses.begin());
+}
+
 /// Whether a difference of this name changes executables alone.
 bool is_of_build(const std::string& name) {
   const std::string_view cause = cause_of(name);
@@ -80,12 +106,14 @@ void find_cause(std::span<const results::SeriesPoint> points, LevelChange& chang
   std::set<std::string> names;
   for (const auto& [name, value] : old_ones) names.insert(name);
   for (const auto& [name, value] : new_ones) names.insert(name);
+  std::size_t rank = kCauses.size();
   for (const std::string& name : names) {
     const std::string was = shown(old_ones, name), is = shown(new_ones, name);
     if (was == is || (same && is_of_build(name)) || (name == kLibcBuild && (was == kNone || is == kNone))) continue;
-    if (change.cause.empty()) change.cause = cause_of(name);
+    rank = std::min(rank, rank_of(name));
     change.changed.push_back(fmt::format("{} {} -> {}", name, was, is));
   }
+  if (rank < kCauses.size()) change.cause = kCauses[rank].cause;
   if (!change.cause.empty()) return;
   change.cause = same ? kMachineCause : kCodeCause;
   if (same) change.changed.push_back("the executable is the same, byte for byte");
@@ -232,18 +260,7 @@ stats::DetectorContext context_at(std::span<const results::TimedSeries> series, 
 }  // namespace
 
 std::string_view cause_of(std::string_view name) {
-  struct Cause {
-    std::string_view prefix, cause;
-  };
-  // A compiler's pin is "toolchain", too.
-  constexpr std::array kCauses{Cause{"kernel", "kernel"},         Cause{"microcode", "microcode"},
-                               Cause{"toolchain", "toolchain"},   Cause{"compiler", "toolchain"},
-                               Cause{"march", "toolchain"},       Cause{"flags", "toolchain"},
-                               Cause{"pin gcc", "toolchain"},     Cause{"pin binutils", "toolchain"},
-                               Cause{"pin sysroot", "toolchain"}, Cause{"pin ", "pin"}};
-  for (const Cause& known : kCauses)
-    if (name.starts_with(known.prefix)) return known.cause;
-  return "settings";
+  return kCauses[rank_of(name)].cause;
 }
 
 IndexRange likely_range(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end) {
@@ -315,6 +332,20 @@ SeriesPattern pattern_of(std::span<const results::SeriesPoint> points) {
     pattern.noise_started = points[*pattern.noise_at].started;
   }
   return pattern;
+}
+
+std::vector<std::string> hosts_of(std::span<const results::SeriesPoint> points) {
+  std::set<std::string> hosts, left;
+  std::string current;
+  bool in_turns = false;
+  for (const results::SeriesPoint& point : points) {
+    const auto found = point.environment->find(kHost);
+    if (found == point.environment->end() || found->second.empty() || found->second == current) continue;
+    in_turns = in_turns || left.contains(found->second);
+    left.insert(current);
+    hosts.insert(current = found->second);
+  }
+  return in_turns ? std::vector(hosts.begin(), hosts.end()) : std::vector<std::string>();
 }
 
 JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<const LevelChange> changes) {

@@ -18,6 +18,8 @@ namespace lab::judge {
 
 /// The session's seed in results::MeasurementEnvironment. Another seed means other data: the times cannot be compared.
 inline constexpr const char* kSeed = "seed";
+/// The machine's host name. A machine may change it; two machines that take turns have one id by mistake.
+inline constexpr const char* kHost = "host";
 /// Absent if not recorded; then it matches any build.
 inline constexpr const char* kLibcBuild = "libc_build";
 
@@ -130,11 +132,15 @@ struct IndexRange {
 };
 IndexRange likely_range(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end);
 
-/// The reported cause of a name in MeasurementEnvironment: "kernel", "microcode", "toolchain", "pin" or "settings".
+/// The hosts that measured `points`, sorted, if they took turns: one came back after another. Otherwise none.
+std::vector<std::string> hosts_of(std::span<const results::SeriesPoint> points);
+
+/// The reported cause of a name in MeasurementEnvironment: "hardware", "host", "kernel", "microcode", "toolchain",
+/// "pin" or "settings".
 std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 18;
+inline constexpr int kFindingsVersion = 19;
 
 }  // namespace lab::judge

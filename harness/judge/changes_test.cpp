@@ -209,6 +209,11 @@ TEST(Changes, faster_is_no_regression) {
 
 TEST(Changes, a_fact_that_changed_on_that_night_is_the_cause) {
   const std::vector<std::tuple<std::string, std::string, std::string, std::string>> table{
+      {"processor", "new", "hardware", "processor none -> new"},
+      {"cores", "4 of 8", "hardware", "cores none -> 4 of 8"},
+      {"memory", "64 GiB", "hardware", "memory none -> 64 GiB"},
+      {"gpus", "a card", "hardware", "gpus none -> a card"},
+      {"host", "node2", "host", "host none -> node2"},
       {"kernel", "6.2", "kernel", "kernel 6.1 -> 6.2"},
       {"microcode", "0x2", "microcode", "microcode none -> 0x2"},
       {"compiler", "GNU 13", "toolchain", "compiler GNU 12 -> GNU 13"},
@@ -225,6 +230,25 @@ TEST(Changes, a_fact_that_changed_on_that_night_is_the_cause) {
     EXPECT_EQ(changes[0].changed, Words{sentence});
     EXPECT_FALSE(changes[0].is_code_regression());
   }
+}
+
+TEST(Changes, of_facts_that_changed_together_name_the_one_that_tells_most) {
+  Made made(80, 60, 1.08);
+  for (const char* name : {"compiler", "host", "kernel", "processor"}) made.set_from(60, name, "new");
+  const std::vector<LevelChange> changes = find_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].cause, "hardware");
+  EXPECT_EQ(changes[0].changed.size(), 4U);
+}
+
+TEST(Hosts, are_those_that_took_turns) {
+  Made made(6, 6, 1);
+  EXPECT_TRUE(hosts_of(made.points).empty());
+  made.set_from(0, kHost, "b");
+  made.set_from(3, kHost, "a");
+  EXPECT_TRUE(hosts_of(made.points).empty()) << "renamed";
+  made.set_from(5, kHost, "b");
+  EXPECT_EQ(hosts_of(made.points), (Words{"a", "b"}));
 }
 
 TEST(Changes, a_patched_c_library_is_a_cause_if_both_sides_recorded_it) {

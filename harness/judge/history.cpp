@@ -26,9 +26,15 @@ constexpr std::array kPins{"gcc",      "binutils", "sysroot",    "benchmark", "f
                            "jemalloc", "mimalloc", "gperftools", "vma",       "plf-colony", "spirv-cross"};
 
 results::MeasurementEnvironment environment_of(const results::Result& result) {
+  const results::Machine& machine = result.machine;
   const results::MachineState& facts = result.facts;
   const results::Build& build = result.build;
-  results::MeasurementEnvironment all{{"kernel", facts.kernel},
+  results::MeasurementEnvironment all{{"processor", machine.cpu_model},
+                                      {"cores", fmt::format("{} of {}", machine.physical_cores, machine.logical_cores)},
+                                      {"memory", fmt::format("{} GiB", machine.memory_gib)},
+                                      {"gpus", fmt::format("{}", fmt::join(machine.gpus, ", "))},
+                                      {kHost, result.context.host_name},
+                                      {"kernel", facts.kernel},
                                       {"microcode", facts.microcode},
                                       {"governor", facts.governor},
                                       {"turbo", facts.turbo},
@@ -146,7 +152,7 @@ void fields(F& f, LevelChange& c) {
 LAB_JSON_STRUCT(MetricChange, index, metric, before, after, commits, started)
 LAB_JSON_STRUCT(JudgedRange, nights_missing, from, reason)
 LAB_JSON_STRUCT(SeriesPattern, switching, drifting, noise_ratio, noise_at, noise_started)
-LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_changes, judged, pattern)
+LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_changes, judged, pattern, hosts)
 
 namespace {
 
@@ -181,6 +187,7 @@ SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<cons
                           find_metric_changes(points),
                           {},
                           pattern_of(points),
+                          hosts_of(points),
                           {}};
   findings.judged = judged_of(points, findings.changes);
   return findings;

@@ -34,6 +34,7 @@ struct SeriesFindings {
   std::vector<MetricChange> metric_changes;
   JudgedRange judged;
   SeriesPattern pattern;
+  std::vector<std::string> hosts;  ///< hosts_of()
   /// smallest_detectable(), where somebody asked for it: it takes longer than all other findings. Not kept in a store.
   std::optional<double> seen = {};
 };

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ctime>
 #include <random>
 #include <thread>
 
 #include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
+#include "harness/base/utc.h"
 #include "harness/judge/night_fixture.h"
 #include "harness/results/database.h"
 
@@ -167,6 +169,31 @@ TEST(History, omits_and_counts_results_without_verdicts) {
   write("c", [](auto& r) { r.build.config = "asan"; });
   write("d", [](auto& r) { r.source.dirty = true; });
   EXPECT_EQ(dump(nights.open()), "4 results\n2 dirty source\n1 interrupted session\n1 no release build\n");
+}
+
+TEST(History, has_no_session_whose_clock_was_wrong) {
+  const Nights nights;
+  nights.add(0);
+  const auto write = [&](const char* name, std::string started) {
+    results::Result result = night(0);
+    result.session.id = name;
+    result.session.started = std::move(started);
+    nights.write(fmt::format("farm/{}.json", name), results::serialize(result));
+  };
+  write("a", utc(std::time(nullptr) + 2 * 24 * 60 * 60));
+  write("b", "2099-01-01T00:00:00Z");
+  write("c", "1970-01-01T00:01:00Z");
+  write("d", "2026-02-30T00:00:00Z");
+  write("e", utc(std::time(nullptr) + 60 * 60));  // of another machine whose clock is an hour ahead
+  const std::string all = dump(nights.open());
+  EXPECT_TRUE(
+      all.starts_with("6 results\n"
+                      "1 the clock of 0123456789ab was wrong: a session before 2010\n"
+                      "2 the clock of 0123456789ab was wrong: a session dated after its file came\n"
+                      "1 the clock of 0123456789ab was wrong: a session on no day at all\n"
+                      "0123456789ab shelf/v000/store 2: 2 from 2026-08-01T23:00:00Z to "))
+      << all;
+  EXPECT_EQ(dump(nights.open()), all);
 }
 
 TEST(History, has_the_level_of_undisturbed_blocks_and_none_of_a_session_without_any) {

@@ -1,15 +1,19 @@
 #include "harness/report/history_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/base/fit.h"
+#include "harness/base/utc.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/json_text.h"
 #include "harness/report/night_text.h"
@@ -80,6 +84,7 @@ struct MachineChanges {
   UnchangedCounts unchanged;
   std::map<std::string, std::size_t> verdicts;
   std::vector<ChangeRow> rows;
+  std::set<std::string> hosts;  ///< that took turns
 };
 
 void add(const results::SeriesKey& series, const std::string& name, const judge::SeriesFindings& findings,
@@ -90,6 +95,7 @@ void add(const results::SeriesKey& series, const std::string& name, const judge:
   machine.sessions = std::max(machine.sessions, findings.sessions);
   ++machine.benchmarks;
   machine.unchanged.add(findings);
+  machine.hosts.insert(findings.hosts.begin(), findings.hosts.end());
   for (const judge::LevelChange& change : findings.changes) machine.rows.push_back(row_of(name, change));
   if (findings.pattern.noise_at) machine.rows.push_back(row_of(name, findings.pattern));
   for (const judge::MetricChange& change : findings.metric_changes) machine.rows.push_back(row_of(name, change));
@@ -100,10 +106,9 @@ constexpr int kSilentDays = 3;
 
 /// Whole days from `started` (RFC 3339 in UTC) to `now`; 0 if either is unknown.
 int days_between(const std::string& started, std::time_t now) {
-  std::tm time{};
-  if (now == 0 || ::strptime(started.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr) return 0;
+  const std::optional<std::time_t> from = seconds_of(started);
   constexpr std::time_t kDay = 24 * 60 * 60;
-  return static_cast<int>((now - ::timegm(&time)) / kDay);
+  return now == 0 || !from ? 0 : static_cast<int>((now - *from) / kDay);
 }
 
 std::string text_of(MachineChanges& machine, std::size_t width, std::time_t now) {
@@ -132,6 +137,11 @@ std::string text_of(MachineChanges& machine, std::size_t width, std::time_t now)
   if (shown < machine.rows.size())
     text += fmt::format("  and {} earlier; --json lists all\n", counted(machine.rows.size() - shown, "change"));
   if (const std::string unchanged = unchanged_text(machine.unchanged); !unchanged.empty()) add_line("  " + unchanged);
+  if (!machine.hosts.empty())
+    add_line(
+        fmt::format("  {} hosts in one history, {}: their differences hide changes; give each a name of its own "
+                    "with LAB_MACHINE",
+                    machine.hosts.size(), fmt::join(machine.hosts, " and ")));
   if (const int days = days_between(machine.last, now); days >= kSilentDays)
     add_line(fmt::format("  silent for {} days: no session since {}", days, machine.last.substr(0, 10)));
   return text;
@@ -263,6 +273,7 @@ std::string to_json(const judge::SeriesHistory& history) {
                       {"drifting", findings.pattern.drifting},
                       {"noise", findings.pattern.noise_at ? json::value(findings.pattern.noise_ratio) : json::value()},
                       {"metric_changes", std::move(metrics)},
+                      {"hosts", json::value_from(findings.hosts)},
                       {"reason", nullptr},
                       {"nights_missing", nullptr},
                       {"judged_from", nullptr},

@@ -4,12 +4,16 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <ctime>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/base/parallel.h"
+#include "harness/base/utc.h"
 
 namespace lab::results {
 
@@ -30,6 +34,19 @@ Expected<std::vector<fs::path>> entries_of(const fs::path& folder) {
   return entries;
 }
 
+/// Why the clock of a session must have been wrong; "" if it may have been right.
+std::string wrong_clock(const CondensedResult& session, const ResultFile& file) {
+  constexpr std::time_t kDay = 24 * 60 * 60, kBeforeAny = 1'262'304'000;  // 2010-01-01
+  const std::optional<std::time_t> started = seconds_of(session.started);
+  const auto arrived = static_cast<std::time_t>(std::max(file.arrived, file.modified) / 1'000'000'000);
+  if (started && *started >= kBeforeAny && *started <= arrived + kDay) return "";
+  const bool ahead = started && *started > arrived + kDay;
+  return fmt::format("the clock of {} was wrong: {}", session.machine,
+                     !started ? "a session on no day at all"
+                     : ahead  ? "a session dated after its file came"
+                              : "a session before 2010");
+}
+
 CondensedFile condense_file(const fs::path& results, const ResultFile& file, const StoreRules& rules) {
   CondensedFile condensed;
   const Expected<std::string> text = read_file(results / file.path);
@@ -39,10 +56,15 @@ CondensedFile condense_file(const fs::path& results, const ResultFile& file, con
   }
   condensed.opened = true;
   const Expected<Result> result = parse_result(*text, file.path);
-  if (result)
-    condensed.condensed = rules.condense(*result);
-  else
+  if (!result) {
     condensed.problem = result.error().what;
+    return condensed;
+  }
+  condensed.condensed = rules.condense(*result);
+  if (std::string why = wrong_clock(*condensed.condensed, file); !why.empty()) {
+    condensed.condensed->skipped = std::move(why);
+    condensed.condensed->rows.clear();
+  }
   return condensed;
 }
 
@@ -61,7 +83,8 @@ Expected<std::vector<ResultFile>> list_result_files(const fs::path& results) {
       struct stat found {};
       if (entry.extension() != ".json" || ::stat(entry.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
       files.push_back({fmt::format("{}/{}", machine, entry.filename().string()), found.st_size,
-                       found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec});
+                       found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec,
+                       found.st_ctim.tv_sec * 1'000'000'000 + found.st_ctim.tv_nsec});
     }
   }
   std::ranges::sort(files, {}, &ResultFile::path);

@@ -16,7 +16,10 @@ struct ResultFile {
   std::string path;  ///< machine/name, relative to the results folder
   std::int64_t size = 0;
   std::int64_t modified = 0;  ///< ns
-  friend bool operator==(const ResultFile&, const ResultFile&) = default;
+  std::int64_t arrived = 0;   ///< ns: when this file system got it, which no program can set; not compared
+  friend bool operator==(const ResultFile& a, const ResultFile& b) {
+    return a.path == b.path && a.size == b.size && a.modified == b.modified;
+  }
 };
 
 /// <results>/<machine>/*.json, sorted by name. An error (kUsage) if a folder cannot be read.
@@ -29,7 +32,8 @@ struct CondensedFile {
   bool opened = false;
 };
 
-/// Condenses every file, on all cores.
+/// Condenses every file, on all cores. A session whose clock was wrong is in no series: dated more than a day after its
+/// file arrived, before 2010, or on no day at all.
 std::vector<CondensedFile> condense_files(const std::filesystem::path& results, std::span<const ResultFile> files,
                                           const StoreRules& rules);
 

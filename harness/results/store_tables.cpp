@@ -84,7 +84,7 @@ std::map<std::string, ResultFile> StoreTables::known() {
   Statement all = database_.prepare("SELECT path, size, modified FROM result");
   while (all.next()) {
     std::string path = all.text(0);
-    known.emplace_hint(known.end(), path, ResultFile{path, all.integer(1), all.integer(2)});
+    known.emplace_hint(known.end(), path, ResultFile{path, all.integer(1), all.integer(2), 0});
   }
   return known;
 }
