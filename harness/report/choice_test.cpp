@@ -149,7 +149,8 @@ TEST(Choice, is_plotted_with_variants_without_a_figure_above_the_others) {
   for (const json::value& row : rows) above += row.at("memory").as_double() > 1.35;
   EXPECT_EQ(above, 2) << "jemalloc and mimalloc have no figure";
   EXPECT_EQ(plot.data.at("front").as_array().size(), 2u);
-  for (const std::size_t last : {2, 3}) EXPECT_EQ(rows.at(last).at("kind").as_string(), "on the front") << "above others";
+  for (const std::size_t last : {2, 3})
+    EXPECT_EQ(rows.at(last).at("kind").as_string(), "on the front") << "above others";
   EXPECT_NE(plot.note.find(" Bars: 95 % intervals of the time. The heap is of another run. Above the dotted line: "),
             std::string::npos);
   EXPECT_EQ(plot.data.at("front").as_array().size(), 2u);

@@ -15,6 +15,7 @@
 #include "harness/judge/summary.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
+#include "harness/results/metrics.h"
 
 namespace lab::report {
 
@@ -153,6 +154,18 @@ std::string steps_phrase(const JudgedOrder& order, const Result& result) {
     if (order.steps.size() > 1 && judge::does_not_grow(step)) texts.back() += " (not larger)";
   }
   return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// " (time of the phase walk)": what the steps of an order compare, where it is not the whole time; else "".
+std::string compared_by(const JudgedOrder& order, const Result& result) {
+  const std::string& metric = order.claim->metric;
+  const results::WorkloadInfo* const workload =
+      order.benchmarks.empty() ? nullptr : results::find_workload(result, order.benchmarks.front());
+  if (metric == "time" || workload == nullptr) return "";
+  if (std::ranges::find(workload->phases, metric) != workload->phases.end())
+    return fmt::format(" (time of the phase {})", metric);
+  const std::optional<results::Metric> found = results::find_metric(*workload, metric);
+  return found ? fmt::format(" ({})", uncapitalized(found->title)) : "";
 }
 
 /// A claim's row of the table, without verdict and wording.
@@ -324,13 +337,13 @@ struct RowMaker {
   ClaimRow operator()(const JudgedOrder& order) const {
     static const std::map<ClaimVerdict, std::string_view> kFindings{
         {ClaimVerdict::kReproduced, "Each is larger than the one before it"},
-        {ClaimVerdict::kRefuted, "One is not larger than the one before it"},
+        {ClaimVerdict::kRefuted, "Not each is larger than the one before it"},
         {ClaimVerdict::kUndecided, "One may not be larger than the one before it"},
         {ClaimVerdict::kNotJudged, "Each by the one before it"}};
     const bool unknown = verdict == ClaimVerdict::kUndecided && std::ranges::any_of(order.steps, has_obstacle);
     return {.stated = fmt::format("{}", fmt::join(order.claim->variants, " < ")),
-            .why = fmt::format("{}: {}.", unknown ? "Not each is known" : kFindings.at(verdict),
-                               steps_phrase(order, result))};
+            .why = fmt::format("{}{}: {}.", unknown ? "Not each is known" : kFindings.at(verdict),
+                               compared_by(order, result), steps_phrase(order, result))};
   }
 };
 
@@ -395,7 +408,8 @@ std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article&
                                  article.machine.empty() ? "does not name a machine" : "measured on " + article.machine,
                                  counted(static_cast<std::size_t>(result.machine.logical_cores), "logical core"));
   text += ratio_phrase(claims);
-  if (!article.workload.empty()) text += fmt::format(" The judged workload is {}.", article.workload);
+  if (!article.workload.empty())
+    text += fmt::format(" The judged workload is {}, unless a claim names another.", article.workload);
   if (!article.note.empty()) text += " " + article.note;
   if (has<JudgedExact>(claims))
     text +=

@@ -142,7 +142,7 @@ TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
 
   const results::OrderClaim order{"bytes", "store", {"deep", "plain"}};
   EXPECT_EQ(reason_of(order, 300, 100, 1), "Each is larger than the one before it: plain / deep 3.00.");
-  EXPECT_EQ(reason_of(order, 100, 100, 3), "One is not larger than the one before it: plain / deep 1.00.");
+  EXPECT_EQ(reason_of(order, 100, 100, 3), "Not each is larger than the one before it: plain / deep 1.00.");
   EXPECT_EQ(reason_of(order, 300, 100, 3, 99),
             "Not each is known: plain / deep unknown, because shelf/deep/store has different values of an exact "
             "metric.");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <filesystem>
 #include <map>
 #include <ranges>
 #include <set>
@@ -96,7 +97,11 @@ std::string variant_of(const Exhibit& exhibit) {
   return std::string(results::benchmark_parts(exhibit.benchmark).variant);
 }
 
-std::vector<ExhibitGroup> groups_of(const std::string& family, const Result& result) {
+/// By exhibit: the reference first, then the variants that the family's questions name.
+std::vector<ExhibitGroup> groups_of(const std::string& family, const results::Family& described, const Result& result) {
+  std::set<std::string> asked;
+  for (const results::Question& question : described.questions)
+    asked.insert(question.between.begin(), question.between.end());
   std::vector<ExhibitGroup> groups;
   for (const Exhibit& exhibit : result.exhibits) {
     const results::BenchmarkParts parts = results::benchmark_parts(exhibit.benchmark);
@@ -107,12 +112,16 @@ std::vector<ExhibitGroup> groups_of(const std::string& family, const Result& res
     if (found == groups.end()) found = groups.insert(groups.end(), {std::string(parts.workload), &exhibit.info, {}});
     found->exhibits.push_back(&exhibit);
   }
-  for (ExhibitGroup& group : groups)
-    std::ranges::stable_partition(group.exhibits, [&](const Exhibit* exhibit) {
-      const results::VariantCard* const variant = results::find_variant(result, exhibit->benchmark);
-      return variant != nullptr && variant->reference;
-    });
+  const auto rank = [&](const Exhibit* exhibit) {
+    const results::VariantCard* const variant = results::find_variant(result, exhibit->benchmark);
+    return variant == nullptr ? 2 : variant->reference ? 0 : asked.contains(variant->name) ? 1 : 2;
+  };
+  for (ExhibitGroup& group : groups) std::ranges::stable_sort(group.exhibits, {}, rank);
   return groups;
+}
+
+std::string folder_of(const Exhibit& exhibit) {
+  return std::filesystem::path(exhibit.file).parent_path().string();
 }
 
 template <typename T>
@@ -247,8 +256,8 @@ std::vector<Chart> series_charts(const std::string& family, const ExhibitGroup& 
   if (variants > kShownSeries)
     chart.note += fmt::format(
         " {} of {} variants are shown: the reference, and others whose last values are spread over those of all. The "
-        "file {} and its neighbours have all.",
-        kShownSeries, variants, group.exhibits.front()->file);
+        "folder {} has all.",
+        kShownSeries, variants, folder_of(*group.exhibits.front()));
   chart.text = fmt::format("Lines of {} over {}, one for each variant.", axes.y_title, axes.x_title);
   return {std::move(chart)};
 }
@@ -257,10 +266,9 @@ std::vector<Chart> series_charts(const std::string& family, const ExhibitGroup& 
 std::string apart_note(const ExhibitGroup& group, const Exhibit& exhibit, std::string_view what) {
   const std::size_t all = group.exhibits.size();
   return fmt::format("{}{}", what,
-                     all > kShownApart
-                         ? fmt::format(" {} of {} variants are shown; the file {} and its neighbours have all.",
-                                       kShownApart, all, exhibit.file)
-                         : "");
+                     all > kShownApart ? fmt::format("{}{} of {} variants are shown; the folder {} has all.",
+                                                     what.empty() ? "" : " ", kShownApart, all, folder_of(exhibit))
+                                       : "");
 }
 
 Chart apart_chart(const char* spec, const std::string& family, const ExhibitGroup& group, const Exhibit& exhibit) {
@@ -311,7 +319,7 @@ std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& g
     Chart& chart = charts.emplace_back(apart_chart("events", family, group, *one));
     const std::size_t all = file->traceEvents.size();
     const std::string count = shown < all ? fmt::format("The first {} of {} events", whole(shown), whole(all))
-                              : all == 1  ? "The only event"
+                              : all == 1  ? "One event"
                                           : fmt::format("All {} events", whole(all));
     const std::string what = fmt::format("{}; the profilers of browsers open the file {}.", count, one->file);
     chart.note = apart_note(group, *one, what);
@@ -403,7 +411,7 @@ void tell_apart(std::vector<std::pair<Picture, std::string>>& pictures_on) {
 std::vector<Chart> exhibit_charts(const std::string& family, const results::Family& described, const Result& result,
                                   const ExhibitContents& contents, const judge::Fitness& fitness) {
   std::vector<Chart> charts;
-  for (ExhibitGroup& group : groups_of(family, result)) {
+  for (ExhibitGroup& group : groups_of(family, described, result)) {
     if (described.choice && described.choice->latency == group.info->name)
       group.limit = described.choice->latency_limit;
     const std::string origin = origin_of(*group.exhibits.front());
@@ -438,13 +446,13 @@ std::vector<Picture> exhibit_pictures(const std::string& family, const results::
   for (const PictureComparison& comparison : picture_comparisons(family, described, result, contents))
     for (const Picture& picture : comparison.pictures) compared.insert(picture.name);
   std::vector<std::pair<Picture, std::string>> pictures_on;
-  for (ExhibitGroup& group : groups_of(family, result)) {
+  for (ExhibitGroup& group : groups_of(family, described, result)) {
     if (group.info->kind != ExhibitKind::kImage) continue;
     std::erase_if(group.exhibits, [&](const Exhibit* one) { return compared.contains(picture_name(family, *one)); });
     for (const Exhibit* one : group.exhibits | std::views::take(kShownApart))
       if (std::optional<Picture> picture =
               picture_of(family, *one, fmt::format("{}: {}", variant_of(*one), group.info->title), contents)) {
-        picture->note = apart_note(group, *one, "A picture of the answer.") + origin_of(*one);
+        picture->note = apart_note(group, *one, "") + origin_of(*one);
         pictures_on.emplace_back(std::move(*picture), results::benchmark_parts(one->benchmark).workload);
       }
   }

@@ -269,7 +269,7 @@ std::vector<std::string> titles_of(const Table& table) {
 
 TEST(SweepCharts, are_a_line_for_each_variant) {
   const results::Result result = swept("threads");
-  const std::vector<Chart> charts = sweep_charts("shelf", result);
+  const std::vector<Chart> charts = sweep_charts("shelf", {}, result);
   ASSERT_EQ(charts.size(), 1u);
   EXPECT_EQ(charts.front().name, "shelf-store-sweep");
   EXPECT_EQ(charts.front().title, "store: at 16 threads, quick has the lowest median, 3.31 ns (3.17 to 3.45) per pair");
@@ -283,9 +283,9 @@ TEST(SweepCharts, are_a_line_for_each_variant) {
 TEST(SweepCharts, name_the_points_at_which_the_order_turns) {
   results::Result result = swept("threads per core");
   const results::WorkloadInfo& workload = result.workloads.front();
-  EXPECT_EQ(turning_points(workload, result, "quick"), "");
-  EXPECT_EQ(turning_points(workload, result, "nobody"), "");
-  EXPECT_EQ(turning_points(workload, result, "plain"),
+  EXPECT_EQ(turning_points(workload, {}, result, "quick"), "");
+  EXPECT_EQ(turning_points(workload, {}, result, "nobody"), "");
+  EXPECT_EQ(turning_points(workload, {}, result, "plain"),
             "at 2 threads quick has the lowest median, 53.0 ns (50.7 to 55.3) against 103 ns (101 to 105); "
             "at 32 threads quick has the lowest median, 3.31 ns (3.17 to 3.45) against 6.44 ns (6.30 to 6.58)");
   // Overlapping intervals count at the last point alone.
@@ -293,7 +293,7 @@ TEST(SweepCharts, name_the_points_at_which_the_order_turns) {
     if (process.benchmark == "shelf/plain/store")
       for (results::ProcessPoint& point : process.points)
         for (auto& [phase, samples] : point.samples) samples = {samples.front() * 0.52};
-  const std::string text = turning_points(workload, result, "plain");
+  const std::string text = turning_points(workload, {}, result, "plain");
   EXPECT_EQ(text.find("at 2 threads"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("; these two intervals overlap")) << text;
 }
@@ -302,19 +302,19 @@ TEST(SweepCharts, compare_only_lines_that_reach_the_last_point) {
   results::Result result = swept("threads");
   for (results::Process& process : result.processes)
     if (process.benchmark == "shelf/quick/store") process.points.pop_back();
-  const Chart chart = sweep_charts("shelf", result).front();
+  const Chart chart = sweep_charts("shelf", {}, result).front();
   EXPECT_EQ(chart.title, "store: at 16 threads, plain has 6.44 ns (6.30 to 6.58) per pair");
   EXPECT_EQ(chart.table->benchmarks, (std::vector<Names>{{"shelf/plain/store"}, {"shelf/quick/store"}}));
 }
 
 TEST(SweepCharts, of_a_disturbed_session_name_no_best_one) {
   const judge::Fitness disturbed{false, judge::kMachineReason};
-  EXPECT_EQ(sweep_charts("shelf", swept("threads"), disturbed).front().title,
+  EXPECT_EQ(sweep_charts("shelf", {}, swept("threads"), disturbed).front().title,
             "store: time of 2 variants over threads, disturbed, not judged");
 }
 
 TEST(SweepCharts, have_a_table_of_every_variant_at_every_point) {
-  const Chart chart = sweep_charts("shelf", swept("threads")).front();
+  const Chart chart = sweep_charts("shelf", {}, swept("threads")).front();
   EXPECT_EQ(chart.table->name, "shelf-store-sweep");
   EXPECT_EQ(chart.table->caption, "store, ns per pair, by threads; the best median at the last point is first");
   EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 thread", "16 threads"}));
@@ -331,7 +331,7 @@ TEST(SweepCharts, over_an_axis_per_core_say_how_many_that_is_here) {
   results::Result result = swept("threads per core");
   EXPECT_EQ(points_phrase(result.workloads.front(), result),
             "threads per core: 1 and 16; here 2 threads and 32 threads");
-  const Chart chart = sweep_charts("shelf", result).front();
+  const Chart chart = sweep_charts("shelf", {}, result).front();
   EXPECT_EQ(chart.title,
             "store: at 16 threads per core (32 threads), quick has the lowest median, 3.31 ns (3.17 to 3.45) per pair");
   EXPECT_EQ(titles_of(*chart.table), (Names{"Variant", "1 per core: 2 threads", "16 per core: 32 threads"}));
@@ -342,7 +342,7 @@ TEST(SweepCharts, over_an_axis_per_core_say_how_many_that_is_here) {
 
   result.processes.front().threads = 4;  // two machines: no number is true of all
   EXPECT_EQ(points_phrase(result.workloads.front(), result), "threads per core: 1 to 16");
-  EXPECT_EQ(titles_of(*sweep_charts("shelf", result).front().table),
+  EXPECT_EQ(titles_of(*sweep_charts("shelf", {}, result).front().table),
             (Names{"Variant", "1 threads per core", "16 threads per core"}));
 }
 

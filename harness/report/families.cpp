@@ -13,6 +13,7 @@
 
 #include "harness/judge/summary.h"
 #include "harness/report/charts.h"
+#include "harness/report/choice.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/metrics.h"
@@ -47,6 +48,7 @@ struct VariantTimes {
   PhaseTime all;
   std::optional<judge::LayoutShare> layout;
   std::vector<PhaseTime> phases;  ///< in the workload's order; empty for a workload of one phase
+  std::string lacks = {};         ///< lacked_by(): it is compared with those alone that lack the same
 };
 
 bool has_process(const WorkloadInfo& workload, const Result& result) {
@@ -56,7 +58,8 @@ bool has_process(const WorkloadInfo& workload, const Result& result) {
   });
 }
 
-std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const Result& result) {
+std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const results::Family& described,
+                                            const Result& result) {
   const auto benchmark = [&](const VariantCard& variant) {
     return results::benchmark_name(workload.family, variant.name, workload.name);
   };
@@ -65,7 +68,7 @@ std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const 
     const std::vector<stats::Datum> times = judge::process_times(result, benchmark(variant), phase);
     if (times.empty()) return std::nullopt;
     PhaseTime found{judge::estimate(times), {}};
-    if (reference != nullptr)
+    if (reference != nullptr && lacked_by(described, variant) == lacked_by(described, *reference))
       found.ratio = stats::estimate_ratio(times, judge::process_times(result, benchmark(*reference), phase));
     found.times = times;
     return found;
@@ -79,6 +82,7 @@ std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const 
     if (workload.phases.size() > 1)
       for (const std::string& phase : workload.phases)
         one.phases.push_back(times_of(variant, phase).value_or(PhaseTime{}));
+    one.lacks = lacked_by(described, variant);
     measured.push_back(std::move(one));
   }
   std::stable_sort(measured.begin(), measured.end(),
@@ -138,8 +142,9 @@ std::string estimate_phrase(const std::vector<VariantTimes>& measured) {
 }
 
 /// The finding of one workload: the lowest median against the reference's. The variants are sorted by it.
-std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured,
-                    const judge::Fitness& fitness) {
+std::string finding(const WorkloadInfo& workload, std::vector<VariantTimes> measured, const judge::Fitness& fitness) {
+  if (std::ranges::any_of(measured, [](const VariantTimes& one) { return one.lacks.empty(); }))
+    std::erase_if(measured, [](const VariantTimes& one) { return !one.lacks.empty(); });
   if (!fitness.fit)
     return fmt::format("{}: {}, {}", workload.name,
                        measured.size() == 1 ? "time of " + measured.front().variant->name
@@ -190,6 +195,9 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
     if (any([](const VariantTimes& one) { return !one.variant->reference && one.all.ratio; }))
       chart.note += " At each point: the time ratio to the reference.";
   }
+  for (const VariantTimes& one : measured)
+    if (!one.lacks.empty())
+      chart.note += fmt::format(" {} is not compared: its time is without {}.", one.variant->name, one.lacks);
   json::array rows, reference;
   stats::Interval range{std::numeric_limits<double>::max(), 0};
   std::vector<std::string> medians;
@@ -281,12 +289,12 @@ void add_published(Chart& chart, const WorkloadInfo& workload, std::span<const r
         fmt::format(" Hollow diamonds: where the ratios that {} states would put a variant.", enumerated(sources));
 }
 
-std::vector<Chart> time_charts(const std::string& family, const results::Family&, const Result& result,
+std::vector<Chart> time_charts(const std::string& family, const results::Family& described, const Result& result,
                                const judge::Fitness& fitness) {
   std::vector<std::pair<const WorkloadInfo*, std::vector<VariantTimes>>> all;
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
-      if (std::vector<VariantTimes> measured = measured_variants(workload, result); !measured.empty())
+      if (std::vector<VariantTimes> measured = measured_variants(workload, described, result); !measured.empty())
         all.emplace_back(&workload, std::move(measured));
   // A time with nothing beside it is in the table of the run; a family of one variant has nothing else.
   if (std::ranges::any_of(all, [](const auto& one) { return one.second.size() > 1; }))
@@ -300,12 +308,7 @@ std::vector<Chart> time_charts(const std::string& family, const results::Family&
 /// function that makes its rows, and a line here. A function returns no charts without data.
 using MakeFamilyCharts = std::vector<Chart> (*)(const std::string& family, const results::Family&, const Result&,
                                                 const judge::Fitness&);
-constexpr MakeFamilyCharts kCharts[] = {
-    time_charts,
-    [](const std::string& family, const results::Family&, const Result& result, const judge::Fitness& fitness) {
-      return sweep_charts(family, result, fitness);
-    },
-    trade_off_charts, metric_charts};
+constexpr MakeFamilyCharts kCharts[] = {time_charts, sweep_charts, trade_off_charts, metric_charts};
 
 Table time_table(const WorkloadInfo& workload, const Result& result, const std::vector<VariantTimes>& measured,
                  const judge::Fitness& fitness) {
@@ -393,13 +396,18 @@ std::vector<std::string> families_of(const Result& result) {
   return families;
 }
 
-std::string family_finding(const std::string& family, const Result& result) {
+std::string family_finding(const std::string& family, const results::Family& described, const Result& result) {
+  std::vector<const WorkloadInfo*> workloads;
+  for (const WorkloadInfo& workload : result.workloads)
+    if (workload.family == family) workloads.push_back(&workload);
+  std::ranges::stable_partition(workloads, [&](const WorkloadInfo* one) {
+    return std::ranges::find(described.core, one->name) != described.core.end();
+  });
   std::string first;
-  for (const WorkloadInfo& workload : result.workloads) {
-    if (workload.family != family) continue;
-    const std::vector<VariantTimes> measured = measured_variants(workload, result);
-    if (measured.size() > 1) return finding(workload, measured, {});
-    if (first.empty() && !measured.empty()) first = finding(workload, measured, {});
+  for (const WorkloadInfo* const workload : workloads) {
+    const std::vector<VariantTimes> measured = measured_variants(*workload, described, result);
+    if (measured.size() > 1) return finding(*workload, measured, {});
+    if (first.empty() && !measured.empty()) first = finding(*workload, measured, {});
   }
   return first;
 }
@@ -435,7 +443,7 @@ std::vector<Section> family_sections(const std::string& family, const results::F
   others.folded = true;
   std::vector<std::string> unmeasured, without_times;
   for (const WorkloadInfo& workload : result.workloads)
-    if (workload.family == family && measured_variants(workload, result).empty())
+    if (workload.family == family && measured_variants(workload, described, result).empty())
       (has_process(workload, result) ? without_times : unmeasured).push_back(workload.name);
   if (!unmeasured.empty())
     section.add(Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.",
@@ -469,7 +477,7 @@ Section figures_section(const std::string& family, const results::Family& descri
   section.folded = true;
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
-      if (const std::vector<VariantTimes> measured = measured_variants(workload, result); !measured.empty())
+      if (const std::vector<VariantTimes> measured = measured_variants(workload, described, result); !measured.empty())
         section.add(time_table(workload, result, measured, fitness));
   section.add(metrics_table(family, described, result));
   return section;

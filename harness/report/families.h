@@ -17,9 +17,9 @@ namespace lab::report {
 /// The families of the result, in its order.
 std::vector<std::string> families_of(const results::Result& result);
 
-/// The finding of the family's first workload that two variants ran, or of the first with numbers, in a fit session:
-/// "random_replace: buddy has the lowest median, ..."; "" without numbers.
-std::string family_finding(const std::string& family, const results::Result& result);
+/// The finding of the family's first workload that two variants ran, or of the first with numbers, in a fit session;
+/// core workloads come first: "random_replace: buddy has the lowest median, ..."; "" without numbers.
+std::string family_finding(const std::string& family, const results::Family& described, const results::Result& result);
 
 /// The most plots that a family's page shows at once.
 constexpr std::size_t kPlotsInSight = 10;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <map>
 
 #include "harness/base/error.h"
 #include "harness/judge/summary.h"
 #include "harness/report/charts.h"
+#include "harness/report/choice.h"
 #include "harness/report/format.h"
 #include "harness/report/sample_test.h"
 #include "harness/results/article.h"
@@ -19,12 +21,15 @@ namespace {
 
 namespace json = boost::json;
 
-Section section_of(const std::string& family, const results::Result& result) {
-  const results::Family described = results::describe(sample::background().families, family);
+Section section_of(const std::string& family, const results::Result& result, const results::Family& described) {
   Section section = std::move(family_sections(family, described, result).front());
   // Its tables are in a section of their own.
   for (Element& element : figures_section(family, described, result).elements) section.add(std::move(element));
   return section;
+}
+
+Section section_of(const std::string& family, const results::Result& result) {
+  return section_of(family, result, results::describe(sample::background().families, family));
 }
 
 template <typename T>
@@ -88,6 +93,24 @@ TEST(Families, a_plot_of_phases_shows_the_total_in_its_title) {
   const std::string shown = by_phase(frame, "shown").at("v7_mt_thread_local_blocks all phases");
   EXPECT_NE(frame.title.find(first_word(shown) + " ns per command in all phases"), std::string::npos)
       << frame.title << "; " << shown;
+}
+
+TEST(Families, a_variant_whose_times_lack_what_others_contain_is_plotted_and_not_compared) {
+  results::Family described = results::describe(sample::background().families, "allocator");
+  results::Result result = sample::result();
+  const auto fastest = std::ranges::find(result.variants, "buddy", &results::VariantCard::name);
+  fastest->traits["frees"] = "everything at once";  // another group than the others'
+  described.choice->groups.back().lacks = "a call of the driver";
+  ASSERT_EQ(lacked_by(described, *fastest), "a call of the driver");
+  const Section section = section_of("allocator", result, described);
+  const Chart& time = chart(section, "allocator-random_replace");
+  EXPECT_FALSE(time.title.starts_with("random_replace: buddy has")) << time.title;
+  EXPECT_NE(time.note.find(" buddy is not compared: its time is without a call of the driver."), std::string::npos)
+      << time.note;
+  const auto& rows = time.data.at("rows").as_array();
+  const auto buddy = std::ranges::find_if(rows, [](const json::value& row) { return row.at("variant") == "buddy"; });
+  ASSERT_NE(buddy, rows.end());
+  EXPECT_EQ(buddy->at("against").as_string(), "no ratio");
 }
 
 TEST(Families, times_in_a_plot_have_the_unit_that_people_read) {

@@ -86,6 +86,18 @@ bool is_long(std::string_view svg) {
   return number(" height=\"") > 1.25 * number(" width=\"");
 }
 
+/// How many characters of a note are in sight: whole sentences of about two lines, or all if little would be left.
+std::size_t sentences_in_sight(std::string_view note) {
+  constexpr std::size_t kInSight = 200, kLittle = 80;
+  if (note.size() <= kInSight + kLittle) return note.size();
+  std::size_t shown = 0;
+  for (std::size_t end = note.find(". "); end != std::string_view::npos; end = note.find(". ", end + 1)) {
+    if (shown > 0 && end > kInSight) break;
+    shown = end + 1;
+  }
+  return shown == 0 || note.size() - shown < kLittle ? note.size() : shown;
+}
+
 /// Text that may wrap inside its identifiers, after an underscore and before an inner capital: a cell of numbers may
 /// name variants, a heading functions.
 std::string breakable_words(std::string_view text) {
@@ -372,15 +384,27 @@ class HtmlWriter {
       put("<p><strong>{}.</strong> {}.</p>", escape_html(title), escape_html(text));
   }
 
+  /// A long note has its first sentences in sight; a reader opens the others.
+  static std::string caption(const std::string& id, const std::string& title, const std::string& note) {
+    const std::size_t shown = sentences_in_sight(note);
+    return fmt::format(
+        "<figcaption><strong>{}{}</strong><span>{}</span>{}</figcaption>", escape_html(title),
+        link_to(id, "the figure"), escape_html(note.substr(0, shown)),
+        shown == note.size()
+            ? ""
+            : fmt::format("<details class=\"basis\"><summary>How to read it</summary><p>{}</p></details>",
+                          escape_html(note.substr(note.find_first_not_of(' ', shown)))));
+  }
+
   void element(const Charts& group) {
     put("<div class=\"charts{}\">\n", group.charts.size() == 1 ? " single" : "");
     for (const Chart& chart : group.charts) {
       const auto drawn = drawings_.find(chart.name);
       const std::string id = "figure-" + chart.name;
-      put("<figure id=\"{}\" data-chart=\"{}\"{}>\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
+      put("<figure id=\"{}\" data-chart=\"{}\"{}>\n{}\n"
           "{}{}<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n",
           id, chart.name, drawn != drawings_.end() && is_long(drawn->second) ? " class=\"long\"" : "",
-          escape_html(chart.title), link_to(id, "the figure"), escape_html(chart.note),
+          caption(id, chart.title, chart.note),
           chart.replay.empty() ? ""
                                : fmt::format("<div class=\"replay\" data-replay=\"{}\" hidden></div>\n", chart.name),
           variant_select(chart), escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
@@ -426,19 +450,18 @@ class HtmlWriter {
     put("<div class=\"charts{}\">\n", group.pictures.size() == 1 ? " single" : "");
     for (const Picture& picture : group.pictures) {
       const std::string id = "figure-" + picture.name;
-      put("<figure id=\"{}\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
+      put("<figure id=\"{}\">\n{}\n"
           "<img class=\"picture\" alt=\"{}\" src=\"data:image/png;base64,{}\">\n</figure>\n",
-          id, escape_html(picture.title), link_to(id, "the figure"), escape_html(picture.note),
-          escape_html(picture.text), base64(picture.png));
+          id, caption(id, picture.title, picture.note), escape_html(picture.text), base64(picture.png));
     }
     out_ += "</div>\n";
   }
 
   void element(const PictureComparison& comparison) {
     const std::string id = "pictures-" + comparison.name;
-    put("<figure id=\"{}\" class=\"comparison\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n<ul "
+    put("<figure id=\"{}\" class=\"comparison\">\n{}\n<ul "
         "class=\"compared\">\n",
-        id, escape_html(comparison.title), link_to(id, "the figure"), escape_html(comparison.note));
+        id, caption(id, comparison.title, comparison.note));
     for (const Picture& picture : comparison.pictures)
       put("<li><svg class=\"picture\" role=\"img\" aria-label=\"{0}\" width=\"{1}\" height=\"{2}\" viewBox=\"0 0 {1} "
           "{2}\">{3}</svg><span>{4}</span></li>\n",

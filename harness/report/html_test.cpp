@@ -223,6 +223,29 @@ TEST(Html, folds_the_table_of_a_chart_below_it) {
   EXPECT_NE(page.find("</tbody>\n</table>\n</div>\n</div>\n</details>\n</figure>\n", from), std::string::npos);
 }
 
+TEST(Html, has_the_first_sentences_of_a_long_note_in_sight) {
+  const auto noted = [](std::string note) {
+    Document document;
+    Chart chart("lines", "c");
+    chart.values = {{"x_scale", nullptr}, {"y_scale", nullptr}, {"point_size", 1}, {"x_values", nullptr}};
+    chart.data = {{"rows", boost::json::array()}};
+    chart.note = std::move(note);
+    document.pages[0].sections.push_back({"s", "S", {Charts{{chart}}}, {}});
+    return to_single_html(document, {{"c", "<svg></svg>"}});
+  };
+  const std::string sentence = "These are ten words of about sixty characters in one sentence.";
+  const auto times = [&](int count) {
+    std::string all = sentence;
+    for (int i = 1; i < count; ++i) all += " " + sentence;
+    return all;
+  };
+  EXPECT_NE(noted(times(4)).find("<span>" + times(4) + "</span></figcaption>"), std::string::npos);
+  EXPECT_NE(noted(times(6)).find("<span>" + times(3) +
+                                 "</span><details class=\"basis\"><summary>How to read it</summary><p>" + times(3) +
+                                 "</p></details></figcaption>"),
+            std::string::npos);
+}
+
 TEST(Html, marks_a_drawing_that_is_too_high_for_a_sheet) {
   Document document;
   Chart chart("lines", "c");

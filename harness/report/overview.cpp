@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "harness/base/fit.h"
 #include "harness/judge/driver_verdict.h"
@@ -48,28 +52,32 @@ std::optional<Chart> chart_of(const AnsweredFamily& family, const ChoiceAnswer& 
   return std::nullopt;
 }
 
+std::string_view title_of(RefutedClaim::Kind kind) {
+  constexpr std::string_view kTitles[] = {"Not confirmed by measurement",
+                                          "Other numbers, counted or calculated: sizes, bits, arithmetic",
+                                          "Not what the drivers here answer"};
+  return kTitles[static_cast<std::size_t>(kind)];
+}
+
 Table refuted_table(const std::vector<ArticleLine>& lines) {
-  std::size_t all = 0, of_drivers = 0;
-  for (const ArticleLine& line : lines) {
-    all += line.refuted.size();
-    if (is_about_drivers(*line.article)) of_drivers += line.refuted.size();
-  }
-  Table table{"refuted",
-              of_drivers == 0 || of_drivers == all
-                  ? "Published claims that do not hold here"
-                  : fmt::format("Published claims that do not hold here: {} about what was timed, {} about drivers",
-                                all - of_drivers, of_drivers),
-              {{"Verdict", kVerdict}, {"Claim", kText}, {"Article", kText}, {"Why", kText}}};
+  std::vector<std::pair<const ArticleLine*, const RefutedClaim*>> refuted;
   for (const ArticleLine& line : lines)
-    for (const RefutedClaim& claim : line.refuted) {
-      const results::ArticleSource& source = line.article->source;
-      table.rows.push_back({{claim.verdict, Emphasis::kBad},
-                            claim.claim,
-                            fmt::format("{} ({})", source.author, source.year),
-                            claim.why});
-      table.rows.back()[1].link = "claims-" + line.article->name;
-      table.benchmarks.push_back(claim.benchmarks);
-    }
+    for (const RefutedClaim& claim : line.refuted) refuted.emplace_back(&line, &claim);
+  std::ranges::stable_sort(refuted, {}, [](const auto& one) { return one.second->kind; });
+  Table table{"refuted",
+              "Published claims that do not hold here",
+              {{"Verdict", kVerdict}, {"Claim", kText}, {"Article", kText}, {"Why", kText}}};
+  for (const auto& [line, claim] : refuted) {
+    if (table.groups.empty() || table.groups.back().title != title_of(claim->kind))
+      table.groups.push_back({table.rows.size(), std::string(title_of(claim->kind))});
+    const results::ArticleSource& source = line->article->source;
+    table.rows.push_back({{claim->verdict, Emphasis::kBad},
+                          claim->claim,
+                          fmt::format("{} ({})", source.author, source.year),
+                          claim->why});
+    table.rows.back()[1].link = "claims-" + line->article->name;
+    table.benchmarks.push_back(claim->benchmarks);
+  }
   return table;
 }
 
@@ -195,6 +203,18 @@ Section drivers_section(std::span<const results::DriverColumn> atlas) {
   return section;
 }
 
+RefutedClaim::Kind kind_of(const JudgedClaim& claim) {
+  const auto is_exact = [](const std::vector<judge::ExactValue>& values) {
+    return std::ranges::none_of(
+        values, [](const judge::ExactValue& one) { return one.source == judge::ExactValue::Source::kNoisy; });
+  };
+  const auto* const number = std::get_if<judge::JudgedExact>(&claim.evidence);
+  const auto* const formula = std::get_if<judge::JudgedFormula>(&claim.evidence);
+  const bool counted =
+      (number != nullptr && is_exact(number->values)) || (formula != nullptr && is_exact(formula->values));
+  return counted ? RefutedClaim::Kind::kCounted : RefutedClaim::Kind::kMeasured;
+}
+
 ArticleLine line_of(const JudgedArticle& judged, const std::string& about, const results::Result& result) {
   ArticleLine line{.article = judged.article, .about = about};
   for (const JudgedClaim& claim : judged.claims) switch (claim.verdict) {
@@ -205,8 +225,8 @@ ArticleLine line_of(const JudgedArticle& judged, const std::string& about, const
         ++line.weaker;
         break;
       case ClaimVerdict::kRefuted:
-        line.refuted.push_back(
-            {std::string(judge::to_string(claim.verdict)), wording(claim), reason(claim, result), claim.benchmarks});
+        line.refuted.push_back({kind_of(claim), std::string(judge::to_string(claim.verdict)), wording(claim),
+                                reason(claim, result), claim.benchmarks});
         break;
       case ClaimVerdict::kUndecided:
       case ClaimVerdict::kNotJudged:
@@ -231,7 +251,7 @@ ArticleLine line_of(const results::Article& article, std::span<const results::Dr
         break;
       case DriverVerdict::kDoesNotHold:
       case DriverVerdict::kDoesNotGeneralise:
-        line.refuted.push_back({std::string(judge::to_string(claim.verdict)),
+        line.refuted.push_back({RefutedClaim::Kind::kOfDrivers, std::string(judge::to_string(claim.verdict)),
                                 fmt::format("{} ({})", claim.claim->text, platform_of(claim, article)),
                                 found_on(claim) + "."});
         break;

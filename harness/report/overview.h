@@ -47,6 +47,9 @@ Section drivers_section(std::span<const results::DriverColumn> atlas);
 
 /// A claim that does not hold here.
 struct RefutedClaim {
+  /// What was asked: processes that are timed, numbers without noise, drivers.
+  enum class Kind { kMeasured, kCounted, kOfDrivers };
+  Kind kind = Kind::kMeasured;
   std::string verdict;
   std::string claim;
   std::string why;

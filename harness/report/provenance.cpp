@@ -44,9 +44,18 @@ Table facts_table(std::string name, std::string caption,
   return table;
 }
 
-/// In a picture, those of its main session.
-std::size_t processes_of_session(const Result& result) {
-  return static_cast<std::size_t>(std::ranges::count(result.processes, 0, &results::Process::session));
+/// In a picture, its main session and what the others add.
+std::string session_phrase(const Result& result) {
+  std::set<int> sessions;
+  for (const results::Process& process : result.processes) sessions.insert(process.session);
+  const auto own = static_cast<std::size_t>(std::ranges::count(result.processes, 0, &results::Process::session));
+  const std::size_t others = sessions.size() - sessions.contains(0);
+  return fmt::format(
+      "{}: {} in {}, seed {}{}", or_unknown(result.session.started), counted(own, "process", "processes"),
+      counted(static_cast<std::size_t>(result.session.blocks), "block"), result.session.seed,
+      others == 0 ? ""
+                  : fmt::format("; beside {} of this machine, {} in all", counted(others, "other session"),
+                                counted(result.processes.size(), "process", "processes")));
 }
 
 std::string repeat_commands(const Result& result) {
@@ -66,19 +75,16 @@ std::string repeat_commands(const Result& result) {
 
 std::vector<std::pair<std::string, std::string>> head_facts(const Result& result) {
   const results::Machine& machine = result.machine;
-  return {
-      {"Machine", fmt::format("{}, {}, {} GiB{}", or_unknown(machine.cpu_model),
-                              counted(static_cast<std::size_t>(machine.logical_cores), "logical core"),
-                              machine.memory_gib, machine.is_virtual ? ", virtual" : "")},
-      {"System",
-       fmt::format("{}, Linux {}, {}; load before: {}", or_unknown(result.facts.distribution),
-                   or_unknown(result.facts.kernel), or_unknown(result.facts.libc), load_phrase(result.facts.load_avg))},
-      {"Commit", commit_phrase(result.source)},
-      {"Built with",
-       fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
-      {"Session", fmt::format("{}: {} in {}, seed {}", or_unknown(result.session.started),
-                              counted(processes_of_session(result), "process", "processes"),
-                              counted(static_cast<std::size_t>(result.session.blocks), "block"), result.session.seed)}};
+  return {{"Machine", fmt::format("{}, {}, {} GiB{}", or_unknown(machine.cpu_model),
+                                  counted(static_cast<std::size_t>(machine.logical_cores), "logical core"),
+                                  machine.memory_gib, machine.is_virtual ? ", virtual" : "")},
+          {"System", fmt::format("{}, Linux {}, {}; load before: {}", or_unknown(result.facts.distribution),
+                                 or_unknown(result.facts.kernel), or_unknown(result.facts.libc),
+                                 load_phrase(result.facts.load_avg))},
+          {"Commit", commit_phrase(result.source)},
+          {"Built with",
+           fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
+          {"Session", session_phrase(result)}};
 }
 
 std::string waiting_text(const results::Session& session) {

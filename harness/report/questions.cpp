@@ -90,7 +90,7 @@ std::string fastest(const Question& question, const results::Family& described, 
     contenders.push_back({one.variant->name, one.time, one.variant == reference && tells_apart(ratio)});
   if (const std::string doubt = doubt_of(contenders); !doubt.empty()) text += ", but " + doubt;
   if (workload.axis)
-    if (const std::string turns = turning_points(workload, result, best.variant->name); !turns.empty())
+    if (const std::string turns = turning_points(workload, described, result, best.variant->name); !turns.empty())
       text += "; " + turns;
   text += metrics_of(question, workload, results::benchmark_name(workload.family, best.variant->name, workload.name),
                      result);

@@ -130,9 +130,10 @@ std::string verdicts_phrase(const std::vector<JudgedArticle>& articles, const Ba
 }
 
 /// The finding if no claim can be judged: that of the first family with numbers.
-std::string first_finding(const Result& result) {
+std::string first_finding(const Result& result, const Background& background) {
   for (const std::string& family : families_of(result))
-    if (const std::string found = family_finding(family, result); !found.empty())
+    if (const std::string found = family_finding(family, results::describe(background.families, family), result);
+        !found.empty())
       return fmt::format("{}, {}.", family, found);
   return "No benchmark of a published claim has a number yet.";
 }
@@ -152,7 +153,7 @@ std::string lead(const ReportInput& input, const std::vector<JudgedArticle>& jud
   if (!judged.empty())
     text += verdicts_phrase(judged, background);
   else if (fitness.fit)
-    text += first_finding(*input.result);
+    text += first_finding(*input.result, background);
   else
     text += "No published claim is judged.";
   if (!input.result->failures.empty()) text += fmt::format(" {}.", failures_phrase(*input.result));
@@ -292,7 +293,7 @@ std::vector<AnsweredFamily> answered_families(const ReportInput& input, const st
     const judge::Fitness fitness = of_session.of(family);
     AnsweredFamily one{family, page_of_family(family), results::describe(background.families, family), {}, {}};
     one.answers = choice_answers(family, one.described, *input.result, fitness);
-    if (one.answers.empty() && fitness.fit) one.finding = family_finding(family, *input.result);
+    if (one.answers.empty() && fitness.fit) one.finding = family_finding(family, one.described, *input.result);
     families.push_back(std::move(one));
     AnsweredFamily& added = families.back();
     added.questions = answered_questions(family, added.described, *input.result, fitness);

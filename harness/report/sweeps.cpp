@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/judge/summary.h"
+#include "harness/report/choice.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/format.h"
 #include "harness/report/lines.h"
@@ -103,7 +104,16 @@ Table points_table(const WorkloadInfo& workload, const Result& result, const std
   return table;
 }
 
-std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& result, const judge::Fitness& fitness) {
+/// Whose times on a workload are not compared with others: lacked_by().
+std::set<std::string> apart_from(const WorkloadInfo& workload, const results::Family& described, const Result& result) {
+  std::set<std::string> names;
+  for (const results::VariantCard& variant : result.variants)
+    if (variant.family == workload.family && !lacked_by(described, variant).empty()) names.insert(variant.name);
+  return names;
+}
+
+std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const results::Family& described, const Result& result,
+                                 const judge::Fitness& fitness) {
   std::vector<Line> lines;
   for (const results::VariantCard& variant : result.variants)
     if (variant.family == workload.family)
@@ -125,13 +135,18 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
   Chart chart = line_chart(fmt::format("{}-{}-sweep", workload.family, workload.name), lines,
                            {with_unit(axis.name, axis.unit), y_title, is_wide(axis),
                             metric.kind == results::MetricKind::kTime, true, after_ns(metric.unit), counts});
+  std::set<std::string> apart = apart_from(workload, described, result);
+  if (metric.kind != results::MetricKind::kTime ||
+      std::all_of(lines.begin(), ends.begin(), [&](const Line& line) { return apart.contains(line.name); }))
+    apart.clear();
   std::vector<Contender> contenders;
   for (auto line = lines.begin(); line != ends.begin(); ++line) {
+    if (apart.contains(line->name)) continue;
     const LinePoint& point = *point_at(*line, last);
     const bool exact = metric.kind == results::MetricKind::kExact;
     contenders.push_back({line->name, {0, point.y, exact ? stats::Interval{point.y, point.y} : point.interval}});
   }
-  const std::string explained = counts.empty() ? axis.unit : counts.at(last);
+  const std::string explained = !counts.empty() ? counts.at(last) : axis.unit.empty() ? "" : axis.name;
   const bool bars = std::ranges::any_of(lines, [](const Line& line) {
     return std::ranges::any_of(line.points, [](const LinePoint& point) { return point.interval.has_value(); });
   });
@@ -141,7 +156,7 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
                                                                         : with_interval(contenders.front().value);
   const std::string value = best + (after ? *after : metric.unit.empty() ? "" : " " + metric.unit);
   if (fitness.fit || metric.kind == results::MetricKind::kExact)
-    chart.title = fmt::format("{}: at {} {}{}, {}", workload.name, last, axis.name,
+    chart.title = fmt::format("{}: at {}{}, {}", workload.name, point_phrase(axis, last),
                               explained.empty() ? "" : " (" + explained + ")",
                               best_sentence(contenders, more ? "the highest median" : "the lowest median", value));
   else
@@ -157,6 +172,7 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
 }  // namespace
 
 std::string point_phrase(const bench::Axis& axis, double at) {
+  if (axis.unit == "bytes" && at >= 1024 && at == std::floor(at)) return bytes(static_cast<std::uint64_t>(at));
   return counted_as(at, axis.unit.empty() ? axis.name : axis.unit);
 }
 
@@ -170,11 +186,14 @@ std::string points_phrase(const WorkloadInfo& workload, const Result& result) {
                       : fmt::format("{}: {}; here {}", name, enumerated(points), enumerated(here));
 }
 
-std::string turning_points(const WorkloadInfo& workload, const Result& result, const std::string& variant) {
+std::string turning_points(const WorkloadInfo& workload, const results::Family& described, const Result& result,
+                           const std::string& variant) {
   const bench::Axis& axis = *workload.axis;
+  const std::set<std::string> not_compared = apart_from(workload, described, result);
   std::vector<Line> lines;
   for (const results::VariantCard& one : result.variants)
-    if (one.family == workload.family) lines.push_back(line_of(workload, result, one));
+    if (one.family == workload.family && !not_compared.contains(one.name))
+      lines.push_back(line_of(workload, result, one));
   const auto own = std::ranges::find(lines, variant, &Line::name);
   if (own == lines.end()) return "";
   const std::map<double, std::string> counts = counts_here(workload, result);
@@ -205,11 +224,13 @@ std::string turning_points(const WorkloadInfo& workload, const Result& result, c
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::vector<Chart> sweep_charts(const std::string& family, const Result& result, const judge::Fitness& fitness) {
+std::vector<Chart> sweep_charts(const std::string& family, const results::Family& described, const Result& result,
+                                const judge::Fitness& fitness) {
   std::vector<Chart> charts;
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family && workload.axis)
-      if (std::optional<Chart> chart = sweep_chart(workload, result, fitness)) charts.push_back(std::move(*chart));
+      if (std::optional<Chart> chart = sweep_chart(workload, described, result, fitness))
+        charts.push_back(std::move(*chart));
   return charts;
 }
 

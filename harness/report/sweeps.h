@@ -6,6 +6,7 @@
 
 #include "harness/judge/fitness.h"
 #include "harness/report/document.h"
+#include "harness/results/family.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
@@ -21,11 +22,11 @@ std::string point_phrase(const bench::Axis& axis, double at);
 /// Where the order of a sweep turns round: the points at which another variant has a lower median time than `variant`,
 /// which has the lowest mean over them, if the two are apart there or it is the last point: "at 4 threads c_library has
 /// the lowest median, 30.4 ns (29.9 to 31.0) against 41.2 ns (40.1 to 42.0)". "" if there is none.
-std::string turning_points(const results::WorkloadInfo& workload, const results::Result& result,
-                           const std::string& variant);
+std::string turning_points(const results::WorkloadInfo& workload, const results::Family& described,
+                           const results::Result& result, const std::string& variant);
 
 /// One chart for each workload of the family with an axis and numbers.
-std::vector<Chart> sweep_charts(const std::string& family, const results::Result& result,
-                                const judge::Fitness& fitness = {});
+std::vector<Chart> sweep_charts(const std::string& family, const results::Family& described,
+                                const results::Result& result, const judge::Fitness& fitness = {});
 
 }  // namespace lab::report

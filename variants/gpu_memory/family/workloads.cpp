@@ -32,7 +32,7 @@ std::vector<bench::Metric> replace_metrics() {
 bench::Workload describe_replacements(const char* name, const char* what, const DeviceTable& table,
                                       const ResourcePlan& plan) {
   bench::Workload workload =
-      make_workload(fmt::format("{}_{}", name, table.name), fmt::format("{}, as {} requires them", what, table.title),
+      make_workload(fmt::format("{}_{}", name, table.name), fmt::format("{}; requirements: {}", what, table.title),
                     {"total"}, plan.creations(), "pair");
   workload.metrics = replace_metrics();
   return workload;
@@ -66,7 +66,7 @@ bench::Workload describe_defragment(const DeviceTable& table) {
   bench::Workload workload = make_workload(
       fmt::format("defragment_{}", table.name),
       fmt::format(
-          "Defragment what streaming leaves when 60 % of it is freed, in passes of at most {} MB, as {} requires them",
+          "Defragment what streaming leaves when 60 % of it is freed, in passes of at most {} MB; requirements: {}",
           kPassBytes / 1'000'000, table.title),
       {"plan"}, 1, "heap");
   workload.metrics = {
@@ -82,7 +82,7 @@ bench::Workload describe_defragment(const DeviceTable& table) {
 bench::Workload describe_fill_heap(const DeviceTable& table) {
   bench::Workload workload =
       make_workload(fmt::format("fill_heap_{}", table.name),
-                    fmt::format("Fill a heap of 8 GB until a request is refused, as {} requires them", table.title),
+                    fmt::format("Fill a heap of 8 GB until a request is refused; requirements: {}", table.title),
                     {"total"}, kTimedRequests, "request");
   workload.primary = "filled_share";
   workload.metrics = {

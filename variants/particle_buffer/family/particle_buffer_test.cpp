@@ -693,7 +693,7 @@ TEST(Workloads, are_not_supported_for_reasons_that_follow_from_abilities) {
     return unsupported;
   };
   using Reasons = std::map<std::string, std::string>;
-  const std::string no_indices = "its particles move or are replaced without notice, so no index or address lasts",
+  const std::string no_indices = "no index of it finds a particle for as long as that lives",
                     no_pages = "it has no pages of a chosen size",
                     walks_all = "it would walk up to 10 million particles in each of 2,000 frames";
   const auto without_limit = [](Reasons others) {

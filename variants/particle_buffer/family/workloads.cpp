@@ -628,7 +628,7 @@ bench::Workload children(const MakeBuffer& make) {
 
 constexpr const char* kWalksAll = "it would walk up to 10 million particles in each of 2,000 frames";
 constexpr const char* kNoDeadLimit = "its clean-up does not compact";
-constexpr const char* kNoIndices = "its particles move or are replaced without notice, so no index or address lasts";
+constexpr const char* kNoIndices = "no index of it finds a particle for as long as that lives";
 
 }  // namespace
 
