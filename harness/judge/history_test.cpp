@@ -131,6 +131,31 @@ TEST(History, counts_a_result_under_two_names_once) {
   EXPECT_EQ(store->points(store->series()->front())->size(), 1U);
 }
 
+TEST(History, has_neither_of_two_contents_under_one_session) {
+  const Nights nights;
+  nights.add(0);
+  nights.add(1);
+  const std::string before = dump(nights.open());
+  results::Result other = night(1, {101, 50});
+  nights.write("copy/x.json", results::serialize(other));
+  EXPECT_EQ(dump(nights.open()),
+            "3 results\n"
+            "ignored: session 000001 has several contents, 'copy/x.json' and 'farm/000001.json': none is in a series\n"
+            "0123456789ab shelf/v000/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  000000:100\n"
+            "0123456789ab shelf/v001/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 50;\n  000000:50\n");
+  other.session.state = "interrupted";  // in no series anyway
+  nights.write("copy/x.json", results::serialize(other));
+  EXPECT_NE(dump(nights.open()).find("1 interrupted session\n"), std::string::npos);
+  fs::remove(nights.path() / "copy/x.json");
+  EXPECT_EQ(dump(nights.open()), before);
+  for (const char* both : {"farm/000000.json", "farm/000001.json"}) fs::remove(nights.path() / both);
+  nights.write("copy/x.json", text(0));
+  nights.write("copy/y.json", results::serialize(night(0, {99, 50})));
+  EXPECT_EQ(dump(nights.open()),
+            "2 results\n"
+            "ignored: session 000000 has several contents, 'copy/x.json' and 'copy/y.json': none is in a series\n");
+}
+
 TEST(History, reports_each_unreadable_result_in_one_line_and_continues) {
   const Nights nights;
   nights.add(0);
@@ -277,7 +302,7 @@ TEST(History, is_rebuilt_if_it_is_damaged_foreign_or_of_another_version) {
   }
 }
 
-TEST(History, is_kept_in_memory_with_a_remark_if_the_folder_is_read_only) {
+TEST(History, is_kept_in_memory_with_a_remark_that_names_why_it_cannot_be_locked) {
   const Nights nights;
   nights.add(0);
   const std::string whole = dump(nights.open());
@@ -288,8 +313,9 @@ TEST(History, is_kept_in_memory_with_a_remark_if_the_folder_is_read_only) {
   Expected<results::Store> store = nights.open();
   ASSERT_TRUE(store);
   EXPECT_EQ(*store->remarks(),
-            Words{fmt::format("the index is kept in memory for this call: '{}': the folder is read-only",
-                              (nights.path() / results::kIndexName).string())});
+            Words{fmt::format("the index is kept in memory for this call: '{}': locking '{}': Is a directory",
+                              (nights.path() / results::kIndexName).string(),
+                              (nights.path() / "index.lock").string())});
   EXPECT_FALSE(fs::exists(nights.path() / results::kIndexName));
   fs::remove(nights.path() / "index.lock");
   EXPECT_EQ(dump(nights.open()), whole);

@@ -1,6 +1,7 @@
 #include "harness/results/store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <system_error>
 
@@ -70,7 +71,8 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
   const Expected<File> lock = lock_index(results, [&] { progress({0, 0, 0, 0, true}); });
   const Expected<std::vector<ResultFile>> files = list_result_files(results);
   if (!files) return files.error();
-  std::string problem = lock ? "" : "the folder is read-only";
+  std::string problem;
+  if (!lock) problem = ::access(results.c_str(), W_OK) == 0 ? lock.error().what : "the folder is read-only";
   for (int attempt = 0; attempt < 2 && problem.empty(); ++attempt) {
     auto tables = std::make_unique<StoreTables>(results, file, rules);
     if (tables->prepare()) {

@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/files.h"
+#include "harness/base/hash.h"
 #include "harness/base/layout.h"
 #include "harness/base/parallel.h"
 #include "harness/base/utc.h"
@@ -55,6 +56,7 @@ CondensedFile condense_file(const fs::path& results, const ResultFile& file, con
     return condensed;
   }
   condensed.opened = true;
+  condensed.content = content_name(*text);
   const Expected<Result> result = parse_result(*text, file.path);
   if (!result) {
     condensed.problem = result.error().what;

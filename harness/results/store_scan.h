@@ -28,6 +28,7 @@ Expected<std::vector<ResultFile>> list_result_files(const std::filesystem::path&
 /// A condensed result, or the reason why it could not be read.
 struct CondensedFile {
   std::optional<CondensedResult> condensed;
+  std::string content;  ///< its hash
   std::string problem;
   bool opened = false;
 };

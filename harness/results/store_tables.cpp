@@ -15,17 +15,21 @@ namespace lab::results {
 namespace {
 
 constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
-constexpr int kLayout = 5;                         ///< incremented when the tables below change
+constexpr int kLayout = 6;                         ///< incremented when the tables below change
 
 /// Results read per transaction: a kill loses at most these.
 constexpr std::size_t kBatch = 128;
 
+// Results of one session with different contents contradict each other, so none of them is in a series. `content` is a
+// hash.
 // A word is a text shared by many rows. A series is judged again if it has no findings, or if it was watched among
 // more or fewer series of its machine.
 constexpr const char* kTables = R"(
 CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
-                    problem TEXT, skipped TEXT, session TEXT, commit_id TEXT, surroundings INTEGER);
+                    problem TEXT, skipped TEXT, machine TEXT, session TEXT, content TEXT, commit_id TEXT,
+                    surroundings INTEGER, contradicted INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX result_session ON result(machine, session);
 CREATE TABLE series(id INTEGER PRIMARY KEY, machine TEXT NOT NULL, benchmark TEXT NOT NULL, version INTEGER NOT NULL,
                     findings TEXT, watched TEXT, UNIQUE(machine, benchmark, version));
 CREATE TABLE point(series INTEGER NOT NULL, started TEXT NOT NULL, result INTEGER NOT NULL, median REAL NOT NULL,
@@ -132,13 +136,14 @@ std::int64_t StoreTables::added(const SeriesKey& series) {
 
 void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
   Statement insert = database_.prepare(
-      "INSERT INTO result(path, size, modified, problem, skipped, session, commit_id, surroundings) "
-      "VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+      "INSERT INTO result(path, size, modified, problem, skipped, machine, session, content, commit_id, surroundings) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   // A file that could not be opened is tried again, whatever its modification time.
   insert.bind(file.path).bind(file.size).bind(read.opened ? file.modified : -1).bind(read.problem);
   static const CondensedResult kNothing;
   const CondensedResult& condensed = read.condensed ? *read.condensed : kNothing;
-  insert.bind(condensed.skipped).bind(condensed.session).bind(condensed.commit.value_or(""));
+  insert.bind(condensed.skipped).bind(condensed.machine).bind(condensed.session).bind(read.content);
+  insert.bind(condensed.commit.value_or(""));
   insert.bind(word(json_text(condensed.environment))).run();
   const std::int64_t result = database_.last_id();
   for (const CondensedRow& row : condensed.rows) add(result, condensed, row);
@@ -175,7 +180,7 @@ std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
       "SELECT point.started, session, commit_id, median, low, high, processes, executable.text, exact, surroundings, "
       "metric "
       "FROM point JOIN result ON result.id = point.result JOIN word AS executable ON executable.id = point.executable "
-      "WHERE series = ? ORDER BY point.started, session, path");
+      "WHERE series = ? AND contradicted = 0 ORDER BY point.started, session, path");
   all.bind(series);
   std::vector<SeriesPoint> points;
   while (all.next()) {
@@ -199,7 +204,8 @@ std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
 
 std::vector<TimedSeries> StoreTables::timed(const std::string& machine) {
   Statement all = database_.prepare(
-      "SELECT series.id, started, median FROM series JOIN point ON point.series = series.id WHERE machine = ? "
+      "SELECT series.id, started, median FROM series JOIN point ON point.series = series.id "
+      "JOIN result ON result.id = point.result WHERE series.machine = ? AND contradicted = 0 "
       "ORDER BY series.id, started, result");
   all.bind(machine);
   std::vector<TimedSeries> series;
@@ -274,6 +280,11 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
     done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress(done);
   }
+  if (!gone.empty() || !fresh.empty())
+    database_.run(R"(
+      UPDATE result SET contradicted = skipped = '' AND session != '' AND EXISTS (
+        SELECT 1 FROM result AS other WHERE other.machine = result.machine AND other.session = result.session
+                                            AND other.content != result.content AND other.skipped = ''))");
   update_findings();
   return done;
 }
@@ -281,7 +292,8 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
 std::vector<SeriesKey> StoreTables::series() {
   std::vector<SeriesKey> list;
   Statement all =
-      database_.prepare("SELECT machine, benchmark, version FROM series ORDER BY machine, benchmark, version");
+      database_.prepare("SELECT machine, benchmark, version FROM series WHERE findings IS NOT NULL "
+                        "ORDER BY machine, benchmark, version");
   while (all.next()) list.push_back({all.text(0), all.text(1), static_cast<int>(all.integer(2))});
   return list;
 }
@@ -300,6 +312,12 @@ std::vector<std::string> StoreTables::problems() {
   std::vector<std::string> problems;
   Statement all = database_.prepare("SELECT problem FROM result WHERE problem != '' ORDER BY path");
   while (all.next()) problems.push_back(all.text(0));
+  Statement contradictions = database_.prepare(
+      "SELECT session, group_concat(path, ''' and ''') FROM (SELECT * FROM result WHERE contradicted ORDER BY path) "
+      "GROUP BY machine, session ORDER BY session");
+  while (contradictions.next())
+    problems.push_back(fmt::format("session {} has several contents, '{}': none is in a series",
+                                   contradictions.text(0), contradictions.text(1)));
   return problems;
 }
 
