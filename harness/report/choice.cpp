@@ -540,8 +540,9 @@ std::optional<Chart> Choices::plot_of(const Contest& contest) const {
   std::ranges::sort(best, {}, [](const Candidate* one) { return one->time.median; });
   std::vector<std::string> named;
   for (const Candidate* one : best)
-    named.push_back(fmt::format("{} ({}, {})", one->variant->name, duration(one->time.median),
-                                formatted(*one->memory(), metric.format)));
+    named.push_back(
+        fmt::format("{} ({}, {})", one->variant->name, duration(one->time.median),
+                    formatted(*one->memory(), metric.format) + (metric.axis.ends_with(kBytes) ? " bytes" : "")));
   Chart chart("choice", plot_name(family_, contest));
   chart.title = fitness_.fit
                     ? fmt::format("{}: by their medians, {} of {} variants {} on the front: {}", contest.workload->name,

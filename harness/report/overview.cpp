@@ -210,8 +210,9 @@ RefutedClaim::Kind kind_of(const JudgedClaim& claim) {
   };
   const auto* const number = std::get_if<judge::JudgedExact>(&claim.evidence);
   const auto* const formula = std::get_if<judge::JudgedFormula>(&claim.evidence);
-  const bool counted =
-      (number != nullptr && is_exact(number->values)) || (formula != nullptr && is_exact(formula->values));
+  const auto* const order = std::get_if<judge::JudgedOrder>(&claim.evidence);
+  const bool counted = (number != nullptr && is_exact(number->values)) ||
+                       (formula != nullptr && is_exact(formula->values)) || (order != nullptr && !order->time);
   return counted ? RefutedClaim::Kind::kCounted : RefutedClaim::Kind::kMeasured;
 }
 

@@ -50,8 +50,12 @@ std::string metrics_of(const Question& question, const WorkloadInfo& workload, c
                        const Result& result) {
   std::string text;
   for (const std::string& metric : question.metrics)
-    if (const std::vector<stats::Datum> values = judge::metric_values(result, benchmark, metric); !values.empty())
-      text += fmt::format("; {}: {}", metric_title(workload, metric), number(judge::median_of(values)));
+    if (const std::vector<stats::Datum> values = judge::metric_values(result, benchmark, metric); !values.empty()) {
+      const double value = judge::median_of(values);
+      const std::optional<results::Metric> found = results::find_metric(workload, metric);
+      const std::optional<std::string> after = found ? after_ns(found->unit) : std::nullopt;
+      text += fmt::format("; {}: {}", metric_title(workload, metric), after ? duration(value) + *after : number(value));
+    }
   return text;
 }
 
