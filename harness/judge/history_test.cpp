@@ -312,10 +312,10 @@ TEST(History, is_kept_in_memory_with_a_remark_that_names_why_it_cannot_be_locked
   fs::remove(nights.path() / results::kIndexName);
   Expected<results::Store> store = nights.open();
   ASSERT_TRUE(store);
-  EXPECT_EQ(*store->remarks(),
-            Words{fmt::format("the index is kept in memory for this call: '{}': locking '{}': Is a directory",
-                              (nights.path() / results::kIndexName).string(),
-                              (nights.path() / "index.lock").string())});
+  EXPECT_EQ(
+      *store->remarks(),
+      Words{fmt::format("the index is kept in memory for this call: '{}': locking '{}': Is a directory",
+                        (nights.path() / results::kIndexName).string(), (nights.path() / "index.lock").string())});
   EXPECT_FALSE(fs::exists(nights.path() / results::kIndexName));
   fs::remove(nights.path() / "index.lock");
   EXPECT_EQ(dump(nights.open()), whole);

@@ -291,9 +291,9 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
 
 std::vector<SeriesKey> StoreTables::series() {
   std::vector<SeriesKey> list;
-  Statement all =
-      database_.prepare("SELECT machine, benchmark, version FROM series WHERE findings IS NOT NULL "
-                        "ORDER BY machine, benchmark, version");
+  Statement all = database_.prepare(
+      "SELECT machine, benchmark, version FROM series WHERE findings IS NOT NULL "
+      "ORDER BY machine, benchmark, version");
   while (all.next()) list.push_back({all.text(0), all.text(1), static_cast<int>(all.integer(2))});
   return list;
 }
@@ -316,8 +316,8 @@ std::vector<std::string> StoreTables::problems() {
       "SELECT session, group_concat(path, ''' and ''') FROM (SELECT * FROM result WHERE contradicted ORDER BY path) "
       "GROUP BY machine, session ORDER BY session");
   while (contradictions.next())
-    problems.push_back(fmt::format("session {} has several contents, '{}': none is in a series",
-                                   contradictions.text(0), contradictions.text(1)));
+    problems.push_back(fmt::format("session {} has several contents, '{}': none is in a series", contradictions.text(0),
+                                   contradictions.text(1)));
   return problems;
 }
 
