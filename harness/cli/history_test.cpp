@@ -213,8 +213,8 @@ TEST(HistoryCommand, names_two_hosts_that_take_turns_in_one_history) {
   write(folder.path(), nights);
   const std::string text = history_of(folder.path()).output;
   EXPECT_NE(
-      text.find("\n  2 hosts in one history, node1 and node2: their differences hide changes; give each a name of "
-                "its own with LAB_MACHINE\n"),
+      text.find("\n  2 hosts took turns in one history, node1 and node2: their differences hide changes; give each a "
+                "name of its own with LAB_MACHINE\n"),
       std::string::npos)
       << text;
   EXPECT_NE(history_of(folder.path(), {"--json"}).output.find(R"("hosts":["node1","node2"])"), std::string::npos);

@@ -95,6 +95,18 @@ bool is_of_build(const std::string& name) {
   return cause == "toolchain" || cause == "pin";
 }
 
+/// Whether the machine moved to another host between two points and stayed there. In a container each night may have a
+/// host name of its own, which says nothing.
+bool has_moved(std::span<const results::SeriesPoint> points, std::size_t before, std::size_t after) {
+  constexpr std::size_t kStays = 3;  // nights on either side
+  const auto host = [&](std::size_t at) { return shown(*points[at].environment, kHost); };
+  for (std::size_t i = 1; i < kStays; ++i)
+    if ((before >= i && host(before - i) != host(before)) ||
+        (after + i < points.size() && host(after + i) != host(after)))
+      return false;
+  return true;
+}
+
 /// Sets cause and changed: the differences between the last session before the change and the first after it. An
 /// executable that is the same was built by no other compiler, whatever the others were built by.
 void find_cause(std::span<const results::SeriesPoint> points, LevelChange& change) {
@@ -110,6 +122,7 @@ void find_cause(std::span<const results::SeriesPoint> points, LevelChange& chang
   for (const std::string& name : names) {
     const std::string was = shown(old_ones, name), is = shown(new_ones, name);
     if (was == is || (same && is_of_build(name)) || (name == kLibcBuild && (was == kNone || is == kNone))) continue;
+    if (name == kHost && !has_moved(points, change.earliest - 1, change.latest)) continue;
     rank = std::min(rank, rank_of(name));
     change.changed.push_back(fmt::format("{} {} -> {}", name, was, is));
   }

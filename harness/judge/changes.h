@@ -18,7 +18,8 @@ namespace lab::judge {
 
 /// The session's seed in results::MeasurementEnvironment. Another seed means other data: the times cannot be compared.
 inline constexpr const char* kSeed = "seed";
-/// The machine's host name. A machine may change it; two machines that take turns have one id by mistake.
+/// The machine's host name. A machine may change it, which is a cause if it stays; two machines that take turns have
+/// one id by mistake.
 inline constexpr const char* kHost = "host";
 /// Absent if not recorded; then it matches any build.
 inline constexpr const char* kLibcBuild = "libc_build";

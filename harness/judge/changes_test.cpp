@@ -241,6 +241,19 @@ TEST(Changes, of_facts_that_changed_together_name_the_one_that_tells_most) {
   EXPECT_EQ(changes[0].changed.size(), 4U);
 }
 
+TEST(Changes, a_host_name_that_is_new_each_night_is_no_cause) {
+  Made containers(80, 60, 1.08), two(80, 60, 1.08);
+  for (std::size_t i = 0; i < 80; ++i) {
+    containers.set_from(i, kHost, fmt::format("container{}", i));
+    two.set_from(i, kHost, i % 2 == 0 ? "a" : "b");
+  }
+  for (const Made* made : {&containers, &two}) {
+    EXPECT_EQ(find_changes(made->points).at(0).cause, "code");
+    EXPECT_TRUE(find_changes(made->points).at(0).changed.empty());
+  }
+  EXPECT_TRUE(hosts_of(containers.points).empty());
+}
+
 TEST(Hosts, are_those_that_took_turns) {
   Made made(6, 6, 1);
   EXPECT_TRUE(hosts_of(made.points).empty());

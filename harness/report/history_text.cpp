@@ -15,6 +15,7 @@
 #include "harness/base/fit.h"
 #include "harness/base/utc.h"
 #include "harness/report/fitness_text.h"
+#include "harness/report/format.h"
 #include "harness/report/json_text.h"
 #include "harness/report/night_text.h"
 #include "harness/results/commit.h"
@@ -111,6 +112,17 @@ int days_between(const std::string& started, std::time_t now) {
   return now == 0 || !from ? 0 : static_cast<int>((now - *from) / kDay);
 }
 
+/// "a and b", or "a, b, c and 9 others"
+std::string hosts_text(const std::set<std::string>& hosts) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> names(hosts.begin(), hosts.end());
+  if (names.size() <= kNamed + 1) return enumerated(names);
+  const std::size_t others = names.size() - kNamed;
+  names.resize(kNamed);
+  names.push_back(fmt::format("{} others", others));
+  return enumerated(names);
+}
+
 std::string text_of(MachineChanges& machine, std::size_t width, std::time_t now) {
   std::string text;
   for (const ChangeRow& row : machine.rows) ++machine.verdicts[row.verdict];
@@ -139,9 +151,9 @@ std::string text_of(MachineChanges& machine, std::size_t width, std::time_t now)
   if (const std::string unchanged = unchanged_text(machine.unchanged); !unchanged.empty()) add_line("  " + unchanged);
   if (!machine.hosts.empty())
     add_line(
-        fmt::format("  {} hosts in one history, {}: their differences hide changes; give each a name of its own "
-                    "with LAB_MACHINE",
-                    machine.hosts.size(), fmt::join(machine.hosts, " and ")));
+        fmt::format("  {} hosts took turns in one history, {}: their differences hide changes; give each a name of its "
+                    "own with LAB_MACHINE",
+                    machine.hosts.size(), hosts_text(machine.hosts)));
   if (const int days = days_between(machine.last, now); days >= kSilentDays)
     add_line(fmt::format("  silent for {} days: no session since {}", days, machine.last.substr(0, 10)));
   return text;

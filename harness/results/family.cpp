@@ -9,6 +9,7 @@
 
 #include "harness/base/fit.h"
 #include "harness/base/json_struct.h"
+#include "harness/bench/description.h"
 #include "harness/results/described.h"
 
 namespace lab::results {
