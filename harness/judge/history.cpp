@@ -29,25 +29,26 @@ results::MeasurementEnvironment environment_of(const results::Result& result) {
   const results::Machine& machine = result.machine;
   const results::MachineState& facts = result.facts;
   const results::Build& build = result.build;
-  results::MeasurementEnvironment all{{"processor", machine.cpu_model},
-                                      {"cores", fmt::format("{} of {}", machine.physical_cores, machine.logical_cores)},
-                                      {"memory", fmt::format("{} GiB", machine.memory_gib)},
-                                      {"gpus", fmt::format("{}", fmt::join(machine.gpus, ", "))},
-                                      {kHost, result.context.host_name},
-                                      {"kernel", facts.kernel},
-                                      {"microcode", facts.microcode},
-                                      {"governor", facts.governor},
-                                      {"turbo", facts.turbo},
-                                      {"smt", facts.smt},
-                                      {"aslr", facts.aslr},
-                                      {"transparent_huge_pages", facts.transparent_huge_pages},
-                                      {"libc", facts.libc},
-                                      {"distribution", facts.distribution},
-                                      {"toolchain", build.toolchain},
-                                      {"compiler", build.compiler},
-                                      {"march", build.march},
-                                      {"flags", build.flags},
-                                      {kSeed, fmt::format("{}", result.session.seed)}};
+  results::MeasurementEnvironment all{
+      {"processor", machine.cpu_model},
+      {"cores", fmt::format("{} physical, {} logical", machine.physical_cores, machine.logical_cores)},
+      {"memory", fmt::format("{} GiB", machine.memory_gib)},
+      {"gpus", fmt::format("{}", fmt::join(machine.gpus, ", "))},
+      {kHost, result.context.host_name},
+      {"kernel", facts.kernel},
+      {"microcode", facts.microcode},
+      {"governor", facts.governor},
+      {"turbo", facts.turbo},
+      {"smt", facts.smt},
+      {"aslr", facts.aslr},
+      {"transparent_huge_pages", facts.transparent_huge_pages},
+      {"libc", facts.libc},
+      {"distribution", facts.distribution},
+      {"toolchain", build.toolchain},
+      {"compiler", build.compiler},
+      {"march", build.march},
+      {"flags", build.flags},
+      {kSeed, fmt::format("{}", result.session.seed)}};
   if (!facts.libc_build.empty()) all[kLibcBuild] = facts.libc_build;
   for (const char* pin : kPins)
     if (const auto found = result.pins.find(pin); found != result.pins.end())

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <ctime>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "harness/base/error.h"
 #include "harness/base/files.h"
-#include "harness/base/hash.h"
 #include "harness/base/layout.h"
 #include "harness/base/parallel.h"
 #include "harness/base/utc.h"
@@ -39,7 +39,8 @@ Expected<std::vector<fs::path>> entries_of(const fs::path& folder) {
 std::string wrong_clock(const CondensedResult& session, const ResultFile& file) {
   constexpr std::time_t kDay = 24 * 60 * 60, kBeforeAny = 1'262'304'000;  // 2010-01-01
   const std::optional<std::time_t> started = seconds_of(session.started);
-  const auto arrived = static_cast<std::time_t>(std::max(file.arrived, file.modified) / 1'000'000'000);
+  // Not when it was modified: a copy keeps that of the machine whose clock was wrong.
+  const auto arrived = static_cast<std::time_t>(file.arrived / 1'000'000'000);
   if (started && *started >= kBeforeAny && *started <= arrived + kDay) return "";
   const bool ahead = started && *started > arrived + kDay;
   return fmt::format("the clock of {} was wrong: {}", session.machine,
@@ -56,7 +57,7 @@ CondensedFile condense_file(const fs::path& results, const ResultFile& file, con
     return condensed;
   }
   condensed.opened = true;
-  condensed.content = content_name(*text);
+  condensed.content = fmt::format("{:x}", std::hash<std::string>{}(*text));  // megabytes: a fast hash
   const Expected<Result> result = parse_result(*text, file.path);
   if (!result) {
     condensed.problem = result.error().what;
