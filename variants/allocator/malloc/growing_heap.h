@@ -4,8 +4,7 @@
 /// - Blocks of up to kMostInArena bytes come from arenas of kArenaBytes, each with an allocator of its own. An arena is
 ///   aligned to its size, so a block's address without its low bits is its arena, and one bit for each such stretch of
 ///   addresses tells whether it is one. Only what is used of an arena becomes memory.
-/// - A larger block is a mapping of its own, with a page before it that says how large it is. realloc moves it by
-/// moving
+/// - A larger block is a mapping of its own, with a page before it that says how large it is. realloc moves
 ///   its pages; where the program has split the mapping (madvise, mlock, mprotect), the system refuses that and the
 ///   contents are copied. A freed one is kept for the next request of about its size: at most kMostKept of them,
 ///   kMostKeptBytes in all, and none for longer than kKeptSeconds after a later call has to do with a large block.

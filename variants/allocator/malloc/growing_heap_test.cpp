@@ -321,6 +321,9 @@ template <typename Check>
 bool holds_within(std::size_t bytes, const Check& check) {
   const pid_t child = fork();
   if (child == 0) {
+    // The stack grows now, because a stack that may not grow later ends the process.
+    volatile std::byte stack[kMiB / 2];
+    for (std::size_t at = sizeof(stack); at > 0; at -= GrowingHeap::kPageBytes) stack[at - 1] = std::byte{};
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     const rlimit limit{pages * GrowingHeap::kPageBytes + bytes, RLIM_INFINITY};
