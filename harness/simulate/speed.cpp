@@ -39,7 +39,7 @@ void report_speed(const SimulationSettings& settings, const ResultSink& report) 
   NormalRandom random(settings.seed);
   const Draw draw = noises().front().draw;
   report_seconds(report, "time of alarms and hindsight of 10,000 series of 100 nights", 10'000, settings.trials(10'000),
-                 15, [&](std::size_t measured) {
+                 9, [&](std::size_t measured) {
                    for (std::size_t i = 0; i < measured; ++i) {
                      const std::vector<double> values = draw(random, 100);
                      seen = seen + stats::find_change_points(values).size() + stats::look_back(values).changes.size();
@@ -58,7 +58,7 @@ void report_speed(const SimulationSettings& settings, const ResultSink& report) 
     report_seconds(report,
                    fmt::format("time of alarms in one series of 1,000,000 points{}",
                                steps ? fmt::format(", a step of 5 sigma every {}", kStay) : ""),
-                   1'000'000, settings.trials(steps ? 200'000 : 1'000'000), steps ? 40 : 20, [&](std::size_t measured) {
+                   1'000'000, settings.trials(steps ? 200'000 : 1'000'000), 20, [&](std::size_t measured) {
                      std::vector<double> values = draw(random, measured);
                      if (steps)
                        for (std::size_t i = 0; i < measured; ++i)

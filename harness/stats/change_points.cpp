@@ -79,17 +79,21 @@ double penalty_of_tails(const Density& density) {
          kShoulderPenalty * std::clamp(std::log(density.shoulder() / kShoulder), 0.0, 1.0);
 }
 
-/// The log-likelihood that a window gains by a shift. `known` is n / (n + m), with n the number of points of the
-/// baseline's level.
-double total_gain(const Density& density, std::span<const double> window, double shift, double known) {
-  std::vector<double> gains;
-  for (const double x : window) gains.push_back(known * density.gain(x, shift));
-  std::ranges::sort(gains, std::greater<>());
-  double sum = 0, rank = 1;
-  for (const double gain : gains) {
-    sum += std::min(gain, std::log((static_cast<double>(density.size()) + rank) / rank));
-    ++rank;
+/// The log-likelihood that a window gains by a shift; `unshifted` has that of each of its points without. `known` is
+/// n / (n + m), with n the number of points of the baseline's level.
+double total_gain(const Density& density, std::span<const double> window, std::span<const double> unshifted,
+                  double shift, double known) {
+  std::array<double, kLongest> gains{};  // descending
+  for (std::size_t i = 0; i < window.size(); ++i) {
+    const auto end = gains.begin() + static_cast<std::ptrdiff_t>(i);
+    const double gain = known * (density.log_at(window[i] - shift) - unshifted[i]);
+    const auto at = std::upper_bound(gains.begin(), end, gain, std::greater<>());
+    std::move_backward(at, end, end + 1);
+    *at = gain;
   }
+  double sum = 0, rank = 1;
+  for (std::size_t i = 0; i < window.size(); ++i, ++rank)
+    sum += std::min(gains[i], std::log((static_cast<double>(density.size()) + rank) / rank));
   return sum;
 }
 
@@ -332,9 +336,11 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
 
   const double known = static_cast<double>(at->of_level) / (static_cast<double>(at->of_level) + m);
   Candidate best{-1e9, 0, index, &density, at->of_level, at->end, at->correlation};
+  std::array<double, kLongest> unshifted{};
+  std::ranges::transform(window, unshifted.begin(), [&](double x) { return density.log_at(x); });
   for (const double shift : shifts(density, window)) {
     if (std::abs(shift) < kLeastShift * density.sigma()) continue;
-    double gain = total_gain(density, window, shift, known);
+    double gain = total_gain(density, window, unshifted, shift, known);
     // The excess is seldom above 1 and expensive to compute.
     if (gain > kAlarm / 2) gain -= kExcess * m * std::log(std::max(1.0, density.excess(shift)));
     if (gain > best.score) std::tie(best.score, best.shift) = std::pair(gain, shift);

@@ -61,6 +61,16 @@ std::span<const double> unseen() {
   return cells;
 }
 
+/// Its logarithm.
+std::span<const double> log_unseen() {
+  static const std::array<double, kCells> cells = [] {
+    std::array<double, kCells> all{};
+    std::ranges::transform(unseen(), all.begin(), [](double density) { return std::log(density); });
+    return all;
+  }();
+  return cells;
+}
+
 }  // namespace
 
 double robust_sigma(std::span<const double> ascending) {
@@ -104,20 +114,23 @@ void Density::choose_skew() {
 
 Density::AxisPoint Density::axis_point(double x) const {
   const double y = std::clamp((x - median_) / scale_, -kFarthest, kFarthest);
-  double t = y, log_slope = -std::log(scale_);
+  double t = y, log_slope = -log_scale_;
   if (skew_ != 0) {
-    const double inside = 1 + skew_ * y;
-    t = (inside > kEdge ? std::log(inside) : std::log(kEdge) + inside / kEdge - 1) / skew_;
-    log_slope -= std::log(std::max(inside, kEdge));
+    const double inside = 1 + skew_ * y, logarithm = std::log(std::max(inside, kEdge));
+    t = (inside > kEdge ? logarithm : logarithm + inside / kEdge - 1) / skew_;
+    log_slope -= logarithm;
   }
   return {std::asinh(t / 2), log_slope - 0.5 * std::log(4 + t * t)};
 }
 
 void Density::fill() {
   const auto count = static_cast<double>(size());
+  log_scale_ = std::log(scale_);
   axis_points_.clear();
+  axis_points_.reserve(size());
   for (const double x : sorted_) axis_points_.push_back(axis_point(x));
   std::vector<double> at;
+  at.reserve(size());
   for (const AxisPoint& here : axis_points_) at.push_back(here.at);
   const double mean = std::accumulate(at.begin(), at.end(), 0.0) / count;
   double squares = 0;
@@ -128,19 +141,24 @@ void Density::fill() {
   bandwidth_ = std::max(kBandwidth * width * std::pow(count, -0.2), kLeastBandwidth);
 
   kernels_.fill(0);
+  const double inverse = 1 / bandwidth_, share = inverse / count;
   for (const double a : at) {
-    const double first = std::max(0.0, std::ceil((a - bandwidth_ + kEnd) / kStep));
-    const double last = std::min(static_cast<double>(kCells - 1), std::floor((a + bandwidth_ + kEnd) / kStep));
-    for (double cell = first; cell <= last; ++cell)
+    const auto first = static_cast<std::ptrdiff_t>(std::max(0.0, std::ceil((a - bandwidth_ + kEnd) / kStep)));
+    const auto last = static_cast<std::ptrdiff_t>(
+        std::min(static_cast<double>(kCells - 1), std::floor((a + bandwidth_ + kEnd) / kStep)));
+    for (std::ptrdiff_t cell = first; cell <= last; ++cell)
       kernels_[static_cast<std::size_t>(cell)] +=
-          biweight((-kEnd + kStep * cell - a) / bandwidth_) / (bandwidth_ * count);
+          share * biweight((-kEnd + kStep * static_cast<double>(cell) - a) * inverse);
   }
 }
 
 void Density::take_logarithms() {
-  const double weight = unseen_weight(size());
+  const double weight = unseen_weight(size()), log_weight = std::log(weight);
+  const std::span<const double> far = unseen(), log_far = log_unseen();
+  // Most cells have no kernel.
   for (std::size_t cell = 0; cell < kCells; ++cell)
-    log_density_[cell] = std::log((1 - weight) * kernels_[cell] + weight * unseen()[cell]);
+    log_density_[cell] =
+        kernels_[cell] == 0 ? log_weight + log_far[cell] : std::log((1 - weight) * kernels_[cell] + weight * far[cell]);
 }
 
 double Density::log_at(double x) const {

@@ -26,11 +26,8 @@ class Density {
   /// Logarithm of the density at x, in nats; finite for every finite x.
   double log_at(double x) const;
 
-  /// log_at(x - shift) - log_at(x): log-likelihood ratio of x with the distribution shifted, against unshifted.
-  double gain(double x, double shift) const { return log_at(x - shift) - log_at(x); }
-
-  /// Leave-one-out mean of exp(gain) over the sample: 1 if the density is right. A larger value means that unshifted
-  /// values look shifted too easily.
+  /// Leave-one-out mean over the sample of the density shifted, over that unshifted: 1 if the density is right. A
+  /// larger value means that unshifted values look shifted too easily.
   double excess(double shift) const;
 
   /// Lag-1 autocorrelation of `values` in their order, on the transformed axis and clipped at 2.5 standard deviations,
@@ -66,7 +63,8 @@ class Density {
   std::vector<double> sorted_;
   std::vector<AxisPoint> axis_points_;  // of sorted_
   double median_ = 0, sigma_ = 1;
-  double scale_ = 1, skew_ = 0;  // of the shifted logarithm; skew 0: none; its sign is that of the longer tail
+  double scale_ = 1, log_scale_ = 0;  // of the shifted logarithm
+  double skew_ = 0;                   // of the same; 0: none; its sign is that of the longer tail
   double bandwidth_ = 1;
   Cells kernels_{}, log_density_{};
 };

@@ -95,6 +95,7 @@ constexpr std::size_t kRampPlaces = 24;
 class Sums {
  public:
   explicit Sums(std::span<const double> scores) : scores_(scores) {
+    for (std::vector<double>* const sums : {&sum_, &squares_, &lag1_, &lag2_}) sums->reserve(scores.size() + 1);
     sum_.push_back(0);
     squares_.push_back(0);
     lag1_.push_back(0);
@@ -197,7 +198,9 @@ double inflation(double lag1, double lag2) {
 }
 
 std::vector<std::size_t> edges_of(const std::vector<std::size_t>& starts, std::size_t end) {
-  std::vector<std::size_t> edges{0};
+  std::vector<std::size_t> edges;
+  edges.reserve(starts.size() + 2);
+  edges.push_back(0);
   edges.insert(edges.end(), starts.begin(), starts.end());
   edges.push_back(end);
   return edges;
@@ -350,10 +353,32 @@ Division judged(std::span<const double> values, const Sums& sums, std::vector<st
 /// By place: the sums of squares between each place before it that is a level away, and it.
 std::vector<std::vector<double>> spreads_between(const Sums& sums, const std::vector<std::size_t>& at) {
   std::vector<std::vector<double>> spreads(at.size());
-  for (std::size_t i = 0; i < at.size(); ++i)
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    spreads[i].reserve(i);
     for (std::size_t j = 0; j < i && at[j] + kShortestLevel <= at[i]; ++j)
       spreads[i].push_back(sums.spread(at[j], at[i]));
+  }
   return spreads;
+}
+
+/// The least `before[j] + spread[j]` from `j = first` on; infinite if there is none.
+double least_sum(const std::vector<double>& before, const std::vector<double>& spread, std::size_t first) {
+  // Four minima, because each waits for the one before.
+  std::array<double, 4> least;
+  least.fill(std::numeric_limits<double>::infinity());
+  std::size_t j = first;
+  for (; j + least.size() <= spread.size(); j += least.size())
+    for (std::size_t k = 0; k < least.size(); ++k) least[k] = std::min(least[k], before[j + k] + spread[j + k]);
+  for (; j < spread.size(); ++j) least[0] = std::min(least[0], before[j] + spread[j]);
+  return std::ranges::min(least);
+}
+
+/// The first `j` of it.
+std::size_t place_of_least(const std::vector<double>& before, const std::vector<double>& spread, std::size_t first) {
+  std::size_t best = first;
+  for (std::size_t j = first + 1; j < spread.size(); ++j)
+    if (before[j] + spread[j] < before[best] + spread[best]) best = j;
+  return best;
 }
 
 }  // namespace
@@ -370,27 +395,17 @@ std::vector<Division> divisions(std::span<const double> values, bool thorough) {
   const std::vector<std::size_t> at = places(sums);
   const std::size_t most = std::clamp<std::size_t>(n / kPointsPerChange, 1, kMostChanges);
   const std::vector<std::vector<double>> spreads = spreads_between(sums, at);
-  std::vector<double> before(at.size()), least(at.size());  // sums of squares of the points before each place
-  for (std::size_t i = 0; i < at.size(); ++i) least[i] = sums.spread(0, at[i]);
-  std::vector<std::vector<std::size_t>> last;  // by changes and place: the last change before it
+  // By changes and place: the least sum of squares of the points before it.
+  std::vector<std::vector<double>> least{std::vector<double>(at.size())};
+  for (std::size_t i = 0; i < at.size(); ++i) least[0][i] = sums.spread(0, at[i]);
   std::vector<Division> all;
   for (std::size_t changes = 1; changes <= most; ++changes) {
-    std::swap(before, least);
-    std::vector<std::size_t>& from = last.emplace_back(at.size());
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      const std::vector<double>& spread = spreads[i];
-      double best = std::numeric_limits<double>::infinity();
-      for (std::size_t j = changes - 1; j < spread.size(); ++j)
-        if (const double sum = before[j] + spread[j]; sum < best) {
-          best = sum;
-          from[i] = j;
-        }
-      least[i] = best;
-    }
-    if (least.back() == std::numeric_limits<double>::infinity()) break;
+    std::vector<double>& sum = least.emplace_back(at.size());
+    for (std::size_t i = 0; i < at.size(); ++i) sum[i] = least_sum(least[changes - 1], spreads[i], changes - 1);
+    if (sum.back() == std::numeric_limits<double>::infinity()) break;
     std::vector<std::size_t> starts(changes);
     std::size_t place = at.size() - 1;
-    for (std::size_t k = changes; k-- > 0;) starts[k] = at[place = last[k][place]];
+    for (std::size_t k = changes; k-- > 0;) starts[k] = at[place = place_of_least(least[k], spreads[place], k)];
     all.push_back(judged(values, sums, std::move(starts), thorough));
   }
   return all;
