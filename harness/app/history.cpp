@@ -13,7 +13,6 @@
 #include "harness/base/parallel.h"
 #include "harness/base/terminal.h"
 #include "harness/judge/changes.h"
-#include "harness/judge/common_changes.h"
 #include "harness/results/result.h"
 
 namespace lab::app {
@@ -90,37 +89,6 @@ Expected<std::vector<judge::SeriesHistory>> load_histories(Store& store, const s
   return histories;
 }
 
-/// Judges the changes of a machine's series together.
-Expected<std::vector<judge::SeriesHistory>> load_together(Store& store, std::vector<SeriesKey> all,
-                                                          const std::string& machine) {
-  std::erase_if(all, [&](const SeriesKey& one) { return one.machine != machine; });
-  Expected<std::vector<judge::SeriesHistory>> histories = load_histories(store, all, true);
-  if (histories) judge::tell_common(*histories);
-  return histories;
-}
-
-bool may_be_code(const judge::SeriesHistory& history) {
-  return std::ranges::any_of(history.findings.changes, &judge::LevelChange::may_be_code);
-}
-
-/// What changed in `histories` may have changed in the machine's other series, too.
-Expected<void> tell_common(Store& store, std::vector<judge::SeriesHistory>& histories) {
-  const Expected<std::vector<SeriesKey>> all = store.series();
-  if (!all) return all.error();
-  std::set<std::string> machines;
-  for (const judge::SeriesHistory& one : histories)
-    if (may_be_code(one)) machines.insert(one.series.machine);
-  for (const std::string& machine : machines) {
-    Expected<std::vector<judge::SeriesHistory>> together = load_together(store, *all, machine);
-    if (!together) return together.error();
-    std::map<std::pair<std::string, int>, judge::SeriesFindings*> told;
-    for (judge::SeriesHistory& one : *together) told[{one.series.benchmark, one.series.version}] = &one.findings;
-    for (judge::SeriesHistory& one : histories)
-      if (one.series.machine == machine) one.findings = std::move(*told.at({one.series.benchmark, one.series.version}));
-  }
-  return {};
-}
-
 /// Adds the smallest detectable step to at most `most` of the histories.
 Expected<void> add_detectable(Store& store, std::size_t most, std::vector<judge::SeriesHistory>& histories) {
   std::vector<std::size_t> judged;
@@ -152,7 +120,6 @@ Expected<std::vector<judge::SeriesHistory>> load(Store& store, const std::vector
                                                  const HistoryRequest& request) {
   Expected<std::vector<judge::SeriesHistory>> histories = load_histories(store, list, request.with_points);
   if (!histories) return histories;
-  if (const Expected<void> told = tell_common(store, *histories); !told) return told.error();
   if (const Expected<void> added = add_detectable(store, request.most_detectable, *histories); !added)
     return added.error();
   return histories;
@@ -171,9 +138,10 @@ Expected<Store> open_store(const fs::path& results, const HistoryObserver& obser
 }
 
 Expected<std::vector<judge::SeriesHistory>> load_machine(results::Store& store, std::string_view machine) {
-  Expected<std::vector<results::SeriesKey>> series = store.series();
-  if (!series) return series.error();
-  return load_together(store, std::move(*series), std::string(machine));
+  Expected<std::vector<SeriesKey>> list = store.series();
+  if (!list) return list.error();
+  std::erase_if(*list, [&](const SeriesKey& one) { return one.machine != machine; });
+  return load_histories(store, *list, true);
 }
 
 Expected<std::vector<judge::SeriesHistory>> machine_history(const fs::path& results, std::string_view machine,

@@ -12,6 +12,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
 #include "harness/judge/changes.h"
+#include "harness/judge/common_changes.h"
 #include "harness/judge/exact.h"
 #include "harness/judge/fitness.h"
 #include "harness/judge/judged_blocks.h"
@@ -170,11 +171,23 @@ std::string key_of(std::span<const WatchedSince> contexts) {
   return content_name(all);
 }
 
+std::vector<std::string> told_together(std::vector<results::JudgedSeries> all) {
+  std::vector<SeriesHistory> histories;
+  for (results::JudgedSeries& one : all)
+    histories.push_back({std::move(one.key), parse_findings(one.findings), std::move(one.points)});
+  tell_common(histories);
+  std::vector<std::string> told;
+  for (const SeriesHistory& one : histories) told.push_back(json::serialize(to_json(one.findings)));
+  return told;
+}
+
 results::MachineRules rules_of(std::span<const results::TimedSeries> series) {
   const std::vector<WatchedSince> contexts = watched_machine(series);
-  return {key_of(contexts), [contexts](std::span<const results::SeriesPoint> points) {
+  return {key_of(contexts),
+          [contexts](std::span<const results::SeriesPoint> points) {
             return json::serialize(to_json(find(points, contexts)));
-          }};
+          },
+          told_together};
 }
 
 }  // namespace

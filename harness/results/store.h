@@ -22,10 +22,20 @@
 
 namespace lab::results {
 
+/// A series and what was found in it alone.
+struct JudgedSeries {
+  SeriesKey key;
+  std::vector<SeriesPoint> points;  ///< in order of time
+  std::string findings;
+};
+
 /// How the series of one machine are judged.
 struct MachineRules {
   std::string watched;  ///< other known facts of the machine; if they change, its findings are computed again
-  std::function<std::string(std::span<const SeriesPoint>)> find;  ///< the findings of a series, as text
+  /// The findings of a series, as text. Called by several threads.
+  std::function<std::string(std::span<const SeriesPoint>)> find;
+  /// The findings of all series of the machine, seen together; as many as there are series.
+  std::function<std::vector<std::string>(std::vector<JudgedSeries>)> together;
 };
 
 /// The sessions of one series, in order of time.
@@ -63,7 +73,7 @@ class Store {
 
   /// All series, sorted by machine, benchmark and version.
   Expected<std::vector<SeriesKey>> series();
-  /// The text of MachineRules::find for this series; "" for an unknown series.
+  /// The text of MachineRules::together for this series; "" for an unknown series.
   Expected<std::string> findings(const SeriesKey& series);
   /// Its points in order of time.
   Expected<std::vector<SeriesPoint>> points(const SeriesKey& series);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/base/json_fields.h"
+#include "harness/base/parallel.h"
 #include "harness/bench/description_json.h"
 
 namespace lab::results {
@@ -15,15 +16,15 @@ namespace lab::results {
 namespace {
 
 constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
-constexpr int kLayout = 6;                         ///< incremented when the tables below change
+constexpr int kLayout = 7;                         ///< incremented when the tables below change
 
-/// Results read per transaction: a kill loses at most these.
-constexpr std::size_t kBatch = 128;
+/// Results read and series judged per transaction: a kill loses at most these.
+constexpr std::size_t kBatch = 128, kJudgedBatch = 300;
 
 // Results of one session with different contents contradict each other, so none of them is in a series. `content` is a
 // hash.
 // A word is a text shared by many rows. A series is judged again if it has no findings, or if it was watched among
-// more or fewer series of its machine.
+// more or fewer series of its machine. `told` are its findings among those of the other series.
 constexpr const char* kTables = R"(
 CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -31,7 +32,7 @@ CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTE
                     surroundings INTEGER, contradicted INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX result_session ON result(machine, session);
 CREATE TABLE series(id INTEGER PRIMARY KEY, machine TEXT NOT NULL, benchmark TEXT NOT NULL, version INTEGER NOT NULL,
-                    findings TEXT, watched TEXT, UNIQUE(machine, benchmark, version));
+                    findings TEXT, told TEXT, watched TEXT, UNIQUE(machine, benchmark, version));
 CREATE TABLE point(series INTEGER NOT NULL, started TEXT NOT NULL, result INTEGER NOT NULL, median REAL NOT NULL,
                    low REAL, high REAL, processes INTEGER NOT NULL, executable INTEGER NOT NULL, exact INTEGER NOT NULL,
                    metric INTEGER NOT NULL, PRIMARY KEY(series, started, result)) WITHOUT ROWID;
@@ -219,25 +220,56 @@ std::vector<TimedSeries> StoreTables::timed(const std::string& machine) {
 
 void StoreTables::update_findings() {
   std::vector<std::string> machines;
-  Statement changed = database_.prepare("SELECT DISTINCT machine FROM series WHERE findings IS NULL");
+  Statement changed = database_.prepare("SELECT DISTINCT machine FROM series WHERE findings IS NULL OR told IS NULL");
   while (changed.next()) machines.push_back(changed.text(0));
-  if (machines.empty()) return;
-  database_.run("BEGIN IMMEDIATE");
   for (const std::string& machine : machines) update_findings(machine);
+}
+
+std::vector<StoreTables::StoredSeries> StoreTables::stored_series(const std::string& machine) {
+  Statement all = database_.prepare(
+      "SELECT id, benchmark, version, findings, watched FROM series WHERE machine = ? ORDER BY benchmark, version");
+  all.bind(machine);
+  std::vector<StoredSeries> list;
+  while (all.next()) {
+    StoredSeries& one = list.emplace_back();
+    one.id = all.integer(0);
+    one.judged.key = {machine, all.text(1), static_cast<int>(all.integer(2))};
+    one.judged.findings = all.text(3);
+    one.watched = all.text(4);
+  }
+  return list;
+}
+
+void StoreTables::judge(std::span<StoredSeries* const> list, const MachineRules& rules) {
+  in_parallel(list.size(), [&](std::size_t i) {
+    JudgedSeries& one = list[i]->judged;
+    if (!one.points.empty()) one.findings = rules.find(one.points);
+  });
+  database_.run("BEGIN IMMEDIATE");
+  Statement store = database_.prepare("UPDATE series SET findings = ?, told = NULL, watched = ? WHERE id = ?");
+  for (const StoredSeries* const one : list)
+    if (!one->judged.points.empty()) store.bind(one->judged.findings).bind(rules.watched).bind(one->id).run();
   database_.run("COMMIT");
 }
 
 void StoreTables::update_findings(const std::string& machine) {
   const MachineRules rules = rules_.machine(timed(machine));
-  Statement all = database_.prepare("SELECT id FROM series WHERE machine = ? AND (findings IS NULL OR watched != ?)");
-  all.bind(machine).bind(rules.watched);
-  std::vector<std::int64_t> stale;
-  while (all.next()) stale.push_back(all.integer(0));
-  Statement store = database_.prepare("UPDATE series SET findings = ?, watched = ? WHERE id = ?");
-  for (const std::int64_t id : stale) {
-    const std::vector<SeriesPoint> of = points(id);
-    if (!of.empty()) store.bind(rules.find(of)).bind(rules.watched).bind(id).run();
+  std::vector<StoredSeries> all = stored_series(machine);
+  std::vector<StoredSeries*> stale;
+  for (StoredSeries& one : all) {
+    one.judged.points = points(one.id);
+    if (one.judged.findings.empty() || one.watched != rules.watched) stale.push_back(&one);
   }
+  for (std::size_t from = 0; from < stale.size() && !database_.failed(); from += kJudgedBatch)
+    judge(std::span(stale).subspan(from, std::min(kJudgedBatch, stale.size() - from)), rules);
+  std::erase_if(all, [](const StoredSeries& one) { return one.judged.points.empty(); });
+  std::vector<JudgedSeries> judged;
+  for (StoredSeries& one : all) judged.push_back(std::move(one.judged));
+  const std::vector<std::string> told = rules.together(std::move(judged));
+  database_.run("BEGIN IMMEDIATE");
+  Statement store = database_.prepare("UPDATE series SET told = ? WHERE id = ?");
+  for (std::size_t i = 0; i < all.size(); ++i) store.bind(told[i]).bind(all[i].id).run();
+  database_.run("COMMIT");
 }
 
 StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
@@ -292,14 +324,14 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
 std::vector<SeriesKey> StoreTables::series() {
   std::vector<SeriesKey> list;
   Statement all = database_.prepare(
-      "SELECT machine, benchmark, version FROM series WHERE findings IS NOT NULL "
+      "SELECT machine, benchmark, version FROM series WHERE told IS NOT NULL "
       "ORDER BY machine, benchmark, version");
   while (all.next()) list.push_back({all.text(0), all.text(1), static_cast<int>(all.integer(2))});
   return list;
 }
 
 std::string StoreTables::findings(const SeriesKey& series) {
-  Statement stored = database_.prepare("SELECT findings FROM series WHERE id = ?");
+  Statement stored = database_.prepare("SELECT told FROM series WHERE id = ?");
   stored.bind(id_of(series));
   return stored.next() ? stored.text(0) : "";
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -50,8 +51,16 @@ class StoreTables {
   void remove(const std::vector<std::string>& paths);
   void add(const ResultFile& file, const CondensedFile& read);
   void add(std::int64_t result, const CondensedResult& condensed, const CondensedRow& row);
+  struct StoredSeries {
+    std::int64_t id = 0;
+    JudgedSeries judged;  ///< findings "": none yet
+    std::string watched;
+  };
+  std::vector<StoredSeries> stored_series(const std::string& machine);  ///< without points
   void update_findings();
   void update_findings(const std::string& machine);
+  /// On all cores.
+  void judge(std::span<StoredSeries* const> list, const MachineRules& rules);
   std::int64_t word(const std::string& text);
   std::int64_t id_of(const SeriesKey& series);
   std::int64_t added(const SeriesKey& series);
