@@ -140,6 +140,18 @@ std::size_t count_outliers(std::span<const double> values, double median, double
   return count;
 }
 
+/// The values of a level that is constant but for so few that kPlain points may leave them out of account, and of which
+/// no more than kMostInRow follow each other: without these. Otherwise all of them. `ascending` are the same values.
+std::vector<double> without_few_outliers(std::span<const double> values, std::vector<double> ascending) {
+  const double constant = ascending[ascending.size() / 2];
+  const auto same = std::ranges::equal_range(ascending, constant);
+  const std::size_t others = ascending.size() - same.size();
+  if (others == 0 || others > outliers_allowed(ascending.size(), kPlain) ||
+      count_outliers(values, constant, 0) != others)
+    return ascending;
+  return {same.begin(), same.end()};
+}
+
 /// Whether all of `window` lies beyond `points`, but for up to `outliers` of them, by kGap of their range. Both are
 /// sorted; `sigma` is that of `points`.
 bool is_plain(std::span<const double> window, std::span<const double> points, double sigma, std::size_t outliers) {
@@ -235,7 +247,8 @@ void ChangePointDetector::add_baseline(std::size_t end) {
   const bool shape_is_carried = !level_.carried.empty() && count < kOwnShape;
   if (count < (shape_is_carried ? kShortest : kFewest)) return;
   const std::span<const double> level(values_.data() + end - count, count);
-  Baseline baseline{end, count, sorted(level), 0, 0, 0, level_.correlation, {}};
+  Baseline baseline{end, count, without_few_outliers(level, sorted(level)), 0, 0, 0, 0, level_.correlation, {}};
+  baseline.left_out = count - baseline.points.size();
   if (shape_is_carried) {
     const double middle = median(level);
     for (const double rest : level_.carried) baseline.points.push_back(rest + middle);
@@ -313,6 +326,7 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
       std::find_if(baselines_.rbegin(), baselines_.rend(), [&](const Baseline& one) { return one.end <= index; });
   if (at == baselines_.rend()) return {};
   std::vector<double> window = sorted(std::span(values_).subspan(index));
+  if (at->left_out > 0 && at->left_out > outliers_allowed(at->of_level, window.size())) return {};
   const double away = median(window) - at->median;
   if (std::abs(away) < at->sigma) return {};
   if (!at->density) learn(*at);

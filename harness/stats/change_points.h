@@ -143,6 +143,7 @@ class ChangePointDetector {
     std::vector<double> points;  // ascending: those of the level; while they are few, the carried shape or shared noise
     double median = 0, sigma = 0;  // of points
     std::size_t outliers = 0;      // of the level, which may be left out of account
+    std::size_t left_out = 0;      // of a level that is constant without them
     double correlation = 0;        // valid once the density is
     std::optional<Density> density;
   };

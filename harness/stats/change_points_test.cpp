@@ -191,6 +191,31 @@ TEST(ChangePoints, of_a_constant_are_not_raised_by_rounding_new_noise_or_outlier
   EXPECT_TRUE(find_change_points(ticks).empty());
 }
 
+TEST(ChangePoints, of_a_constant_are_found_beside_a_few_outliers) {
+  for (const std::size_t count : {25u, 60u, 110u}) {
+    std::vector<double> values(count, 100);
+    values[count / 2] = 150;
+    EXPECT_TRUE(find_change_points(values).empty()) << count;
+    values.insert(values.end(), 20, 106);
+    const std::vector<ChangePoint> found = find_change_points(values);
+    ASSERT_EQ(found.size(), 1u) << count;
+    EXPECT_EQ(found[0].index, count);
+    EXPECT_LT(found[0].detected_at, count + ChangePointDetector::kPlain);
+    ASSERT_TRUE(found[0].ratio);
+    EXPECT_NEAR(found[0].ratio->low, 1.06, 1e-6);
+    EXPECT_NEAR(found[0].ratio->high, 1.06, 1e-6);
+  }
+}
+
+TEST(ChangePoints, of_a_constant_with_a_third_outlier_in_a_row_or_many_are_as_those_of_noise) {
+  std::vector<double> values;
+  for (int i = 0; i < 80; ++i) values.push_back(i % 8 == 5 || i % 11 == 3 ? 150 : 100);
+  EXPECT_TRUE(find_change_points(values).empty());
+  std::vector<double> rare(120, 100);
+  for (const std::size_t at : {30u, 31u, 70u}) rare[at] = 150;
+  EXPECT_TRUE(find_change_points(rare).empty());
+}
+
 TEST(ChangePoints, of_a_series_that_is_too_young_may_be_missing) {
   const std::size_t enough = ChangePointDetector::kEnough, baseline = ChangePointDetector::kFewest;
   EXPECT_EQ(points_missing(0), enough);
