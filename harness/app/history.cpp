@@ -137,6 +137,12 @@ Expected<Store> open_store(const fs::path& results, const HistoryObserver& obser
   return store;
 }
 
+Expected<void> require_series(Store& store, const fs::path& results) {
+  const Expected<std::vector<SeriesKey>> all = store.series();
+  if (!all) return all.error();
+  return all->empty() ? explain_none(store, results, false) : Expected<void>{};
+}
+
 Expected<std::vector<judge::SeriesHistory>> load_machine(results::Store& store, std::string_view machine) {
   Expected<std::vector<SeriesKey>> list = store.series();
   if (!list) return list.error();

@@ -48,6 +48,9 @@ Expected<judge::NightFitness> judge_night(const std::filesystem::path& results, 
 /// Opens the store of the folder `results`, with the rules of judge, and reports its remarks.
 Expected<results::Store> open_store(const std::filesystem::path& results, const HistoryObserver& observer = {});
 
+/// An error (kUsage) if the store has no series, which says why.
+Expected<void> require_series(results::Store& store, const std::filesystem::path& results);
+
 /// All series of a machine, with their points; none before its first night.
 Expected<std::vector<judge::SeriesHistory>> load_machine(results::Store& store, std::string_view machine);
 Expected<std::vector<judge::SeriesHistory>> machine_history(const std::filesystem::path& results,

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <ctime>
 
+#include "harness/app/farm.h"
 #include "harness/base/terminal.h"
 #include "harness/base/usage_error.h"
 #include "harness/cli/commands.h"
+#include "harness/report/farm_text.h"
 #include "harness/report/history_text.h"
 
 namespace lab::cli {
@@ -29,8 +31,8 @@ Expected<ExitStatus> run_history(const Options& options) {
   if (const auto none = options.refuse_arguments("history", "python3 make.py history --results DIR"); !none)
     return none.error();
   const std::optional<std::string> session = options.value("--night");
-  if (session && options.has("--benchmark"))
-    return usage_error("--night and --benchmark cannot be combined", "give one of them");
+  if (session && (options.has("--benchmark") || options.has("--farm")))
+    return usage_error("--night cannot be combined with --benchmark or --farm", "give one of them");
   const bool for_script = options.has("--json");
   const std::filesystem::path results = options.value("--results").value_or(results_dir().string());
   StatusLine line(STDERR_FILENO);
@@ -44,6 +46,13 @@ Expected<ExitStatus> run_history(const Options& options) {
     return ExitStatus::kOk;
   }
   const std::optional<std::string> benchmark = options.value("--benchmark");
+  if (options.has("--farm")) {
+    if (benchmark) return usage_error("--farm and --benchmark cannot be combined", "give one of them");
+    const Expected<judge::Farm> farm = app::farm({results}, observer);
+    if (!farm) return farm.error();
+    fmt::print("{}", for_script ? report::to_json(*farm) : report::to_text(*farm, output_width(STDOUT_FILENO)));
+    return ExitStatus::kOk;
+  }
   if (for_script) {
     const Expected<void> told = app::for_each_machine({results, benchmark, true, true, SIZE_MAX}, observer,
                                                       [](const std::vector<judge::SeriesHistory>& machine) {
@@ -64,10 +73,11 @@ Expected<ExitStatus> run_history(const Options& options) {
 
 Command history_command() {
   return {"history",
-          "[--benchmark GLOB | --night SESSION.json] [--results DIR] [--json]",
+          "[--benchmark GLOB | --night SESSION.json | --farm] [--results DIR] [--json]",
           "show what changed, night by night, and between which commits",
           {{"--benchmark", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
            {"--night", "FILE", "judge this session against the nights before it"},
+           {"--farm", "", "all machines together: what they share is told once, and who is silent or wrong"},
            {"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
            {"--json", "", "one object per benchmark and machine, with all points; none without results"}},
           run_history};

@@ -43,10 +43,10 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Expected<Store> Store::open_in_memory(const fs::path& results, const StoreRules& rules,
+Expected<Store> Store::open_in_memory(const fs::path& results, const StoreRules& rules, const KnownMachines& known,
                                       const std::vector<ResultFile>& files,
                                       const std::function<void(const StoreProgress&)>& progress) {
-  auto tables = std::make_unique<StoreTables>(results, "", rules);
+  auto tables = std::make_unique<StoreTables>(results, "", rules, known);
   tables->copy_from(results / kIndexName);
   if (!tables->prepare()) return failure_of(*tables);
   const StoreProgress reading = tables->update(files, progress);
@@ -61,12 +61,14 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
     return Error{fmt::format("expected a folder of results at '{}', found {}", results.string(),
                              fs::exists(results, missing) ? "a file" : "nothing"),
                  "python3 make.py run", ExitStatus::kUsage};
+  const Expected<KnownMachines> known = load_known_machines(results);
+  if (!known) return known.error();
   const fs::path file = results / kIndexName;
   if (!fs::exists(file, missing)) {
     // Asking about a folder without results leaves nothing there.
     const Expected<std::vector<ResultFile>> files = list_result_files(results);
     if (!files) return files.error();
-    if (files->empty()) return open_in_memory(results, rules, *files, progress);
+    if (files->empty()) return open_in_memory(results, rules, *known, *files, progress);
   }
   const Expected<File> lock = lock_index(results, [&] { progress({0, 0, 0, 0, true}); });
   const Expected<std::vector<ResultFile>> files = list_result_files(results);
@@ -74,7 +76,7 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
   std::string problem;
   if (!lock) problem = ::access(results.c_str(), W_OK) == 0 ? lock.error().what : "the folder is read-only";
   for (int attempt = 0; attempt < 2 && problem.empty(); ++attempt) {
-    auto tables = std::make_unique<StoreTables>(results, file, rules);
+    auto tables = std::make_unique<StoreTables>(results, file, rules, *known);
     if (tables->prepare()) {
       const StoreProgress reading = tables->update(*files, progress);
       if (!tables->database().failed()) return Store(std::move(tables), reading);
@@ -88,7 +90,7 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
       problem = "the file belongs to another program";
     }
   }
-  Expected<Store> store = open_in_memory(results, rules, *files, progress);
+  Expected<Store> store = open_in_memory(results, rules, *known, *files, progress);
   if (store)
     store->remark_ = fmt::format("the index is kept in memory for this call: '{}': {}", file.string(), problem);
   return store;
@@ -117,6 +119,18 @@ Expected<std::vector<SeriesKey>> Store::series() {
 
 Expected<std::string> Store::findings(const SeriesKey& series) {
   return sound([&](StoreTables& tables) { return tables.findings(series); });
+}
+
+Expected<std::vector<std::pair<SeriesKey, std::string>>> Store::all_findings() {
+  return sound([](StoreTables& tables) { return tables.all_findings(); });
+}
+
+Expected<std::vector<SessionRecord>> Store::sessions() {
+  return sound([](StoreTables& tables) { return tables.sessions(); });
+}
+
+const KnownMachines& Store::known_machines() const {
+  return tables_->known_machines();
 }
 
 Expected<std::vector<TimedSeries>> Store::timed(const std::string& machine) {

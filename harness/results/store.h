@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 
 #include "harness/base/error_fwd.h"
 #include "harness/results/condensed.h"
+#include "harness/results/machines.h"
 #include "harness/results/result.h"
 
 namespace lab::results {
@@ -44,6 +46,19 @@ struct TimedSeries {
   std::vector<double> medians;
 };
 
+/// A readable result, whether or not it is in a series.
+struct SessionRecord {
+  std::string machine;                ///< its present name (results/machines.h)
+  std::string reported;               ///< the name that the session gives
+  std::string session, started;       ///< its id; UTC, RFC 3339
+  std::int64_t arrived = 0;           ///< ns since the epoch: when this folder got the file
+  std::optional<std::string> commit;  ///< none without git
+  std::string skipped;                ///< why it is in no series; "" if it is in one
+  bool wrong_clock = false;           ///< it is skipped because its clock was wrong
+  bool contradicted = false;          ///< another file has other contents of the same session
+  std::shared_ptr<const MeasurementEnvironment> environment;  ///< never null
+};
+
 struct StoreRules {
   int version = 0;  ///< 0 to 999; incremented when the same results would be condensed or judged differently
   std::function<CondensedResult(const Result&)> condense;
@@ -64,7 +79,7 @@ struct ResultFile;
 class Store {
  public:
   /// Opens the store of `results` and updates it. Calls `progress` from time to time while it reads results.
-  /// An error (kUsage) if `results` or a machine's folder cannot be read.
+  /// An error (kUsage) if `results`, a machine's folder or machines.json cannot be read.
   static Expected<Store> open(const std::filesystem::path& results, const StoreRules& rules,
                               const std::function<void(const StoreProgress&)>& progress);
   Store(Store&&) noexcept;
@@ -77,6 +92,12 @@ class Store {
   Expected<std::string> findings(const SeriesKey& series);
   /// Its points in order of time.
   Expected<std::vector<SeriesPoint>> points(const SeriesKey& series);
+  /// All series with the text of their findings, sorted as series().
+  Expected<std::vector<std::pair<SeriesKey, std::string>>> all_findings();
+  /// All readable results, sorted by machine and start.
+  Expected<std::vector<SessionRecord>> sessions();
+  /// What people know of the machines.
+  const KnownMachines& known_machines() const;
   /// All series of a machine, as MachineRules are made of.
   Expected<std::vector<TimedSeries>> timed(const std::string& machine);
 
@@ -92,7 +113,7 @@ class Store {
   Store(std::unique_ptr<StoreTables> tables, StoreProgress reading);
   /// An index of `files` that is never written, begun from the one in the folder, if any.
   static Expected<Store> open_in_memory(const std::filesystem::path& results, const StoreRules& rules,
-                                        const std::vector<ResultFile>& files,
+                                        const KnownMachines& known, const std::vector<ResultFile>& files,
                                         const std::function<void(const StoreProgress&)>& progress);
   /// The value of `read`. If it finds damage, the index is rebuilt and read again, once.
   template <typename Read>

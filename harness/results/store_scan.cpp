@@ -43,7 +43,7 @@ std::string wrong_clock(const CondensedResult& session, const ResultFile& file) 
   const auto arrived = static_cast<std::time_t>(file.arrived / 1'000'000'000);
   if (started && *started >= kBeforeAny && *started <= arrived + kDay) return "";
   const bool ahead = started && *started > arrived + kDay;
-  return fmt::format("the clock of {} was wrong: {}", session.machine,
+  return fmt::format("{}{} was wrong: {}", kWrongClock, session.machine,
                      !started ? "a session on no day at all"
                      : ahead  ? "a session dated after its file came"
                               : "a session before 2010");

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/results/store.h"
@@ -24,6 +25,9 @@ struct ResultFile {
 
 /// <results>/<machine>/*.json, sorted by name. An error (kUsage) if a folder cannot be read.
 Expected<std::vector<ResultFile>> list_result_files(const std::filesystem::path& results);
+
+/// How CondensedResult::skipped begins for a session whose clock was wrong.
+inline constexpr std::string_view kWrongClock = "the clock of ";
 
 /// A condensed result, or the reason why it could not be read.
 struct CondensedFile {

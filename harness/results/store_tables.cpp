@@ -16,20 +16,21 @@ namespace lab::results {
 namespace {
 
 constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
-constexpr int kLayout = 7;                         ///< incremented when the tables below change
+constexpr int kLayout = 8;                         ///< incremented when the tables below change
 
 /// Results read and series judged per transaction: a kill loses at most these.
 constexpr std::size_t kBatch = 128, kJudgedBatch = 300;
 
 // Results of one session with different contents contradict each other, so none of them is in a series. `content` is a
 // hash.
+// `machine` is the present name of the one that a result reports, as machines.json had it when the result was read.
 // A word is a text shared by many rows. A series is judged again if it has no findings, or if it was watched among
 // more or fewer series of its machine. `told` are its findings among those of the other series.
 constexpr const char* kTables = R"(
 CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
-                    problem TEXT, skipped TEXT, machine TEXT, session TEXT, content TEXT, commit_id TEXT,
-                    surroundings INTEGER, contradicted INTEGER NOT NULL DEFAULT 0);
+                    problem TEXT, skipped TEXT, reported TEXT, machine TEXT, session TEXT, started TEXT,
+                    arrived INTEGER, content TEXT, commit_id TEXT, surroundings INTEGER, contradicted INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX result_session ON result(machine, session);
 CREATE TABLE series(id INTEGER PRIMARY KEY, machine TEXT NOT NULL, benchmark TEXT NOT NULL, version INTEGER NOT NULL,
                     findings TEXT, told TEXT, watched TEXT, UNIQUE(machine, benchmark, version));
@@ -56,8 +57,12 @@ std::string json_text(const auto& value) {
 
 }  // namespace
 
-StoreTables::StoreTables(std::filesystem::path results, const std::filesystem::path& file, StoreRules rules)
-    : results_(std::move(results)), rules_(std::move(rules)), database_(file, Database::Mode::kReadWrite) {}
+StoreTables::StoreTables(std::filesystem::path results, const std::filesystem::path& file, StoreRules rules,
+                         KnownMachines known_machines)
+    : results_(std::move(results)),
+      rules_(std::move(rules)),
+      known_machines_(std::move(known_machines)),
+      database_(file, Database::Mode::kReadWrite) {}
 
 bool StoreTables::is_own(Database& database) const {
   return database.integer("PRAGMA application_id") == kApplication &&
@@ -86,10 +91,11 @@ void StoreTables::copy_from(const std::filesystem::path& file) {
 
 std::map<std::string, ResultFile> StoreTables::known() {
   std::map<std::string, ResultFile> known;
-  Statement all = database_.prepare("SELECT path, size, modified FROM result");
+  Statement all = database_.prepare("SELECT path, size, modified, reported, machine FROM result");
   while (all.next()) {
     std::string path = all.text(0);
-    known.emplace_hint(known.end(), path, ResultFile{path, all.integer(1), all.integer(2), 0});
+    const bool is_renamed = known_machines_.present(all.text(3)) != all.text(4);  // since it was read
+    known.emplace_hint(known.end(), path, ResultFile{path, all.integer(1), is_renamed ? -1 : all.integer(2), 0});
   }
   return known;
 }
@@ -137,13 +143,14 @@ std::int64_t StoreTables::added(const SeriesKey& series) {
 
 void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
   Statement insert = database_.prepare(
-      "INSERT INTO result(path, size, modified, problem, skipped, machine, session, content, commit_id, surroundings) "
-      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "INSERT INTO result(path, size, modified, problem, skipped, reported, machine, session, started, arrived, content, "
+      "commit_id, surroundings) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   // A file that could not be opened is tried again, whatever its modification time.
   insert.bind(file.path).bind(file.size).bind(read.opened ? file.modified : -1).bind(read.problem);
   static const CondensedResult kNothing;
   const CondensedResult& condensed = read.condensed ? *read.condensed : kNothing;
-  insert.bind(condensed.skipped).bind(condensed.machine).bind(condensed.session).bind(read.content);
+  insert.bind(condensed.skipped).bind(condensed.machine).bind(known_machines_.present(condensed.machine));
+  insert.bind(condensed.session).bind(condensed.started).bind(file.arrived).bind(read.content);
   insert.bind(condensed.commit.value_or(""));
   insert.bind(word(json_text(condensed.environment))).run();
   const std::int64_t result = database_.last_id();
@@ -155,7 +162,7 @@ void StoreTables::add(std::int64_t result, const CondensedResult& condensed, con
   // Prepared once, because there are tens of thousands of points.
   if (!insert_point_) insert_point_ = database_.prepare("INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   Statement& insert = *insert_point_;
-  insert.bind(added({condensed.machine, row.benchmark, row.version}));
+  insert.bind(added({known_machines_.present(condensed.machine), row.benchmark, row.version}));
   insert.bind(std::string_view(condensed.started)).bind(result).bind(row.value.median);
   insert.bind(row.value.interval ? row.value.interval->low : kNone);
   insert.bind(row.value.interval ? row.value.interval->high : kNone);
@@ -203,11 +210,42 @@ std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
   return points;
 }
 
+std::vector<std::pair<SeriesKey, std::string>> StoreTables::all_findings() {
+  std::vector<std::pair<SeriesKey, std::string>> list;
+  Statement all = database_.prepare(
+      "SELECT machine, benchmark, version, told FROM series WHERE told IS NOT NULL "
+      "ORDER BY machine, benchmark, version");
+  while (all.next())
+    list.push_back({{all.text(0), all.text(1), static_cast<int>(all.integer(2))}, all.text(3)});
+  return list;
+}
+
+std::vector<SessionRecord> StoreTables::sessions() {
+  std::vector<SessionRecord> list;
+  Statement all = database_.prepare(
+      "SELECT machine, reported, session, started, arrived, commit_id, skipped, contradicted, surroundings FROM result "
+      "WHERE problem = '' ORDER BY machine, started, session, path");
+  while (all.next()) {
+    SessionRecord& one = list.emplace_back();
+    one.machine = all.text(0);
+    one.reported = all.text(1);
+    one.session = all.text(2);
+    one.started = all.text(3);
+    one.arrived = all.integer(4);
+    if (std::string commit = all.text(5); !commit.empty()) one.commit = std::move(commit);
+    one.skipped = all.text(6);
+    one.wrong_clock = one.skipped.starts_with(kWrongClock);
+    one.contradicted = all.integer(7) != 0;
+    one.environment = shared(all.integer(8), environments_);
+  }
+  return list;
+}
+
 std::vector<TimedSeries> StoreTables::timed(const std::string& machine) {
   Statement all = database_.prepare(
-      "SELECT series.id, started, median FROM series JOIN point ON point.series = series.id "
+      "SELECT series.id, point.started, median FROM series JOIN point ON point.series = series.id "
       "JOIN result ON result.id = point.result WHERE series.machine = ? AND contradicted = 0 "
-      "ORDER BY series.id, started, result");
+      "ORDER BY series.id, point.started, result");
   all.bind(machine);
   std::vector<TimedSeries> series;
   for (std::int64_t last = -1; all.next(); last = all.integer(0)) {
@@ -303,7 +341,7 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
       done.bytes += static_cast<std::uintmax_t>(batch[i].size);
       if (!read[i].condensed) continue;
       for (const CondensedRow& row : read[i].condensed->rows)
-        touched.insert(added({read[i].condensed->machine, row.benchmark, row.version}));
+        touched.insert(added({known_machines_.present(read[i].condensed->machine), row.benchmark, row.version}));
     }
     Statement stale = database_.prepare("UPDATE series SET findings = NULL WHERE id = ?");
     for (const std::int64_t id : touched) stale.bind(id).run();

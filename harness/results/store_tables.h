@@ -23,7 +23,8 @@ namespace lab::results {
 class StoreTables {
  public:
   /// `file`: the database; "" is a database in memory.
-  StoreTables(std::filesystem::path results, const std::filesystem::path& file, StoreRules rules);
+  StoreTables(std::filesystem::path results, const std::filesystem::path& file, StoreRules rules,
+              KnownMachines known_machines);
 
   /// Creates the tables in a new file. False if the file is of another program or version.
   bool prepare();
@@ -34,6 +35,8 @@ class StoreTables {
 
   std::vector<SeriesKey> series();
   std::string findings(const SeriesKey& series);
+  std::vector<std::pair<SeriesKey, std::string>> all_findings();
+  std::vector<SessionRecord> sessions();
   std::vector<SeriesPoint> points(const SeriesKey& series);
   std::vector<TimedSeries> timed(const std::string& machine);
   std::vector<std::string> problems();
@@ -43,6 +46,7 @@ class StoreTables {
 
   const std::filesystem::path& results() const { return results_; }
   const StoreRules& rules() const { return rules_; }
+  const KnownMachines& known_machines() const { return known_machines_; }
   Database& database() { return database_; }
 
  private:
@@ -70,6 +74,7 @@ class StoreTables {
 
   std::filesystem::path results_;
   StoreRules rules_;
+  KnownMachines known_machines_;
   Database database_;
   std::optional<Statement> insert_point_;
   // Caches of stored rows, by text or id.
