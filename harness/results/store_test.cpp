@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <mutex>
+#include <set>
+
 #include "harness/base/error.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/results/result_fixture.h"
@@ -11,8 +14,8 @@ namespace lab::results {
 
 namespace {
 
-/// Condenses a result to its first process; the findings of a series are its medians.
-StoreRules rules(int version, std::vector<std::string>* found) {
+/// Condenses a result to its first process; the findings of a series are its medians, and how many series there are.
+StoreRules rules(int version, std::multiset<std::string>* found) {
   const auto condense = [](const Result& result) {
     const Process& first = result.processes.front();
     CondensedRow row{first.benchmark, 2, {}, {}, "", {}};
@@ -21,32 +24,42 @@ StoreRules rules(int version, std::vector<std::string>* found) {
   };
   const auto machine = [found](std::span<const TimedSeries> series) {
     const auto find = [found](std::span<const SeriesPoint> points) {
+      static std::mutex mutex;
       std::string text;
       for (const SeriesPoint& point : points) text += fmt::format("{} ", point.median);
-      found->push_back(text);
+      const std::lock_guard held(mutex);
+      found->insert(text);
       return text;
     };
-    return MachineRules{fmt::format("{} series", series.size()), find};
+    const auto together = [](std::vector<JudgedSeries> all) {
+      std::vector<std::string> told;
+      for (const JudgedSeries& one : all) told.push_back(fmt::format("{}of {}", one.findings, all.size()));
+      return told;
+    };
+    return MachineRules{fmt::format("{} series", series.size()), find, together};
   };
   return {version, condense, machine};
 }
 
 class StoreFolder {
  public:
-  void add(int number, const std::string& benchmark, double time) {
+  void add(int number, const std::string& benchmark, double time, const std::string& machine = "farm") {
     Result result = fixture_result();
+    result.machine.id = machine;
     result.processes = {fixture_process(benchmark, 0, time)};
     result.session.id = fmt::format("{}", number);
     result.session.started = fmt::format("2026-08-{:02}T23:00:00Z", number);
-    folder_.write(fmt::format("farm/{}.json", number), serialize(result));
+    folder_.write(fmt::format("{}/{}.json", machine, number), serialize(result));
   }
+  void write_machines(std::string_view text) { folder_.write(kMachinesName, text); }
 
-  Store open(int version = 1) {
+  Expected<Store> try_open(int version = 1) {
     found.clear();
-    return *Store::open(folder_.path(), rules(version, &found), [](const StoreProgress&) {});
+    return Store::open(folder_.path(), rules(version, &found), [](const StoreProgress&) {});
   }
+  Store open(int version = 1) { return *try_open(version); }
 
-  std::vector<std::string> found;  ///< by the last open
+  std::multiset<std::string> found;  ///< by the last open
 
  private:
   ScratchFolder folder_;
@@ -60,11 +73,11 @@ TEST(Store, stores_the_findings_of_its_rules_and_computes_them_once) {
   folder.add(1, "shelf/a/store", 40);
   Store store = folder.open();
   ASSERT_EQ(store.series()->size(), 1U);
-  EXPECT_EQ(*store.findings(store.series()->front()), "40 50 ");
+  EXPECT_EQ(*store.findings(store.series()->front()), "40 50 of 1");
   EXPECT_EQ(*store.findings({"farm", "shelf/unknown/store", 2}), "");
-  EXPECT_EQ(folder.found, std::vector<std::string>{"40 50 "});
-  EXPECT_EQ(*folder.open().findings(store.series()->front()), "40 50 ");
-  EXPECT_EQ(folder.found, std::vector<std::string>{});
+  EXPECT_EQ(folder.found, std::multiset<std::string>{"40 50 "});
+  EXPECT_EQ(*folder.open().findings(store.series()->front()), "40 50 of 1");
+  EXPECT_EQ(folder.found, std::multiset<std::string>{});
 }
 
 TEST(Store, computes_findings_again_for_a_new_point_or_a_change_of_the_machine) {
@@ -74,10 +87,10 @@ TEST(Store, computes_findings_again_for_a_new_point_or_a_change_of_the_machine) 
   folder.open();
   folder.add(3, "shelf/a/store", 50);
   folder.open();
-  EXPECT_EQ(folder.found, std::vector<std::string>{"40 50 "});
+  EXPECT_EQ(folder.found, std::multiset<std::string>{"40 50 "});
   folder.add(4, "shelf/c/store", 90);
   folder.open();
-  EXPECT_EQ(folder.found, (std::vector<std::string>{"40 50 ", "70 ", "90 "}));
+  EXPECT_EQ(folder.found, (std::multiset<std::string>{"40 50 ", "70 ", "90 "}));
 }
 
 TEST(Store, reads_all_results_again_for_another_version_of_the_rules) {
@@ -86,6 +99,59 @@ TEST(Store, reads_all_results_again_for_another_version_of_the_rules) {
   EXPECT_EQ(folder.open(1).reading().all, 1U);
   EXPECT_EQ(folder.open(1).reading().all, 0U);
   EXPECT_EQ(folder.open(2).reading().all, 1U);
+}
+
+TEST(Store, tells_all_series_of_a_machine_together_if_one_of_them_has_changed) {
+  StoreFolder folder;
+  folder.add(1, "shelf/a/store", 40);
+  Store first = folder.open();
+  EXPECT_EQ(*first.findings({"farm", "shelf/a/store", 2}), "40 of 1");
+  folder.add(2, "shelf/b/store", 70);
+  Store second = folder.open();
+  EXPECT_EQ(*second.findings({"farm", "shelf/a/store", 2}), "40 of 2");
+  EXPECT_EQ(second.all_findings()->size(), 2U);
+}
+
+TEST(Store, has_the_sessions_of_a_machines_earlier_names_in_its_series) {
+  StoreFolder folder;
+  folder.add(1, "shelf/a/store", 40, "old");
+  folder.add(2, "shelf/a/store", 50, "new");
+  EXPECT_EQ(folder.open().series()->size(), 2U);
+  for (int round = 0; round < 2; ++round) {  // a name that is given or taken back later counts at once
+    folder.write_machines(R"({"new": {"was": ["old"]}})");
+    Store one = folder.open();
+    ASSERT_EQ(one.series()->size(), 1U);
+    EXPECT_EQ(*one.findings({"new", "shelf/a/store", 2}), "40 50 of 1");
+    ASSERT_EQ(one.sessions()->size(), 2U);
+    EXPECT_EQ(one.sessions()->front().machine, "new");
+    EXPECT_EQ(one.sessions()->front().reported, "old");
+    EXPECT_GT(one.sessions()->front().arrived, 0);
+    folder.write_machines("{}");
+    Store two = folder.open();
+    EXPECT_EQ(two.series()->size(), 2U);
+    EXPECT_EQ(*two.findings({"old", "shelf/a/store", 2}), "40 of 1");
+  }
+}
+
+TEST(KnownMachines, are_refused_with_a_sentence_that_says_where_and_what) {
+  StoreFolder folder;
+  folder.add(1, "shelf/a/store", 40);
+  for (const auto& [text, what] : {
+           std::pair{R"({"a": {"was": ["b"]}, "b": {}})", "a.was: expected a name that is not in use, found 'b'"},
+           {R"({"a": {"was": ["c"]}, "b": {"was": ["c"]}})", "b.was: expected a name of this machine alone, found 'c'"},
+           {R"({"a": {"retired": "2026-02-30"}})", "a.retired: expected a day such as 2026-11-01, found '2026-02-30'"},
+           {R"({"a": {"every_hours": 0}})", "a.every_hours: expected a number above 0, found 0"},
+           {R"({"a": {"was": "b"}})", "was: expected an array, found a string"},
+           {R"(["a"])", "expected an object with the names of machines"},
+           {R"({"a": )", "machines.json"},
+       }) {
+    folder.write_machines(text);
+    const Expected<Store> store = folder.try_open();
+    ASSERT_FALSE(store) << text;
+    EXPECT_NE(store.error().what.find(what), std::string::npos) << store.error().what;
+    EXPECT_NE(store.error().what.find("machines.json"), std::string::npos) << store.error().what;
+    EXPECT_EQ(store.error().status, ExitStatus::kUsage);
+  }
 }
 
 }  // namespace lab::results
