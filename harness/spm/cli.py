@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import io
+import json
 import os
 import signal
 import sys
 
-from harness.spm.errors import INTERRUPTED, missing_module, SpmError, USAGE
-from harness.spm.options import VERBS, Command, help_text, parse, with_places
+from harness.spm.errors import INTERRUPTED, missing_module, SpmError, system_error, USAGE
+from harness.spm.formatting import printable
+from harness.spm.late import late
+from harness.spm.options import VERBS, Command, parse
 from harness.spm.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm import help, utf8
+else:
+    help = late("harness.spm.help")
+    utf8 = late("harness.spm.utf8")
 
 
 def main(arguments: list[str]) -> int:
@@ -25,11 +36,11 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM cleans up as Ctrl-C does
     try:
         if not arguments:
-            print(help_text(), end="", file=sys.stderr, flush=True)
+            print(help.help_text(), end="", file=sys.stderr, flush=True)
             return USAGE
         command = parse(["--help", *arguments[1:]] if arguments[0] == "help" else arguments)
         if "--help" in command.options:
-            print(help_text(command.verb), end="", flush=True)
+            print(help.help_text(command.verb), end="", flush=True)
             return 0
         return _run(command)
     except SpmError as error:
@@ -43,8 +54,6 @@ def main(arguments: list[str]) -> int:
         print("spm: interrupted; finished work is kept, unfinished work is discarded", file=sys.stderr)
         return INTERRUPTED
     except OSError as error:
-        from harness.spm.errors import system_error
-
         if error.filename is None and isinstance(error, FileNotFoundError):  # only os.getcwd raises this
             return _fail(SpmError("expected a current folder, found that it has been removed", "cd .", USAGE), command)
         if error.filename is None:  # all other errors name their file, so this is standard output
@@ -68,8 +77,6 @@ def _ignore_broken_pipe(stream: io.TextIOWrapper) -> None:
 
 
 def _run(command: Command) -> int:
-    import importlib
-
     module = importlib.import_module(f"harness.spm.verbs.{VERBS[command.verb].module}")
     status = module.run(command, _settings(command))
     sys.stdout.flush()
@@ -93,15 +100,11 @@ def _settings(command: Command) -> Settings:
 
 
 def _fail(error: SpmError, command: Command | None) -> int:
-    from harness.spm.formatting import printable
-
-    hint = with_places(error.hint, command)
+    hint = help.with_places(error.hint, command)
     try:
         if sys.stdout:
             sys.stdout.flush()
         if command and "--json" in command.options:
-            import json
-
             event = {"event": "error", "what": error.what, "hint": hint, "status": error.status}
             print(json.dumps(event), flush=True)
     except OSError:
@@ -114,7 +117,5 @@ def _fail(error: SpmError, command: Command | None) -> int:
 
 if __name__ == "__main__":
     if sys.getfilesystemencoding() != "utf-8" or sys._xoptions:  # as in make.py
-        from harness.spm import utf8
-
         utf8.ensure()
     sys.exit(main(sys.argv[1:]))

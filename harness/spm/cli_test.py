@@ -9,7 +9,7 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm import options, settings, trees
+from harness.spm import help, options, settings, trees
 from harness.spm.errors import SpmError
 from harness.spm.settings import native_platform
 from harness.spm.store.store import Store
@@ -139,7 +139,7 @@ class CommandLineTest(SpmTestCase):
             self.assertEqual(self.spm(*arguments).out, of_install, arguments)
 
     def test_help_names_every_verb_and_every_option(self) -> None:
-        text = options.help_text()
+        text = help.help_text()
         for verb in options.VERBS:
             self.assertIn(f"\n  {verb}", text)
             self.assertEqual(

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
+
+from harness.spm.late import late
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = late("difflib")
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
@@ -28,11 +37,9 @@ class Cancelled(Exception):
     """Raised in a worker whose run has already ended; another thread reports the error."""
 
 
-def nearest(word: str, words: Iterable[str]) -> str:
-    """A suffix for an error about `word`: "; the nearest is '...'" if one of `words` is similar, else ''."""
-    import difflib
-
-    return "".join(f"; the nearest is '{near}'" for near in difflib.get_close_matches(word, list(words), 1))
+def nearest(word: str, words: Iterable[str], similar: float = 0.6) -> str:
+    """A suffix for an error about `word`: "; the nearest is '...'" if one of `words` is as `similar`, else ''."""
+    return "".join(f"; the nearest is '{near}'" for near in difflib.get_close_matches(word, list(words), 1, similar))
 
 
 def unknown(kind: str, word: str, words: Iterable[str], hint: str, where: str = "") -> SpmError:
@@ -63,8 +70,6 @@ def missing_module(error: ModuleNotFoundError) -> SpmError | None:
 
 def system_error(doing: str, error: OSError) -> SpmError:
     """An OSError as one sentence; a full disk and a missing permission have their own hints."""
-    import errno
-
     path = error.filename2 or error.filename  # of two, the second is the path being created
     where = f" ({path})" if path else ""
     what = f"{doing}: {error.strerror or error}{where}"

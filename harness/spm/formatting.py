@@ -3,6 +3,17 @@
 import re
 
 from harness.spm.errors import SpmError, USAGE
+from harness.spm.late import late
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ipaddress
+    import unicodedata
+    from urllib import parse
+else:
+    ipaddress = late("ipaddress")
+    parse = late("urllib.parse")
+    unicodedata = late("unicodedata")
 
 _PREFIXES = "KMGT"
 _SIZES = {
@@ -43,11 +54,8 @@ def plural(count: int, word: str) -> str:
 
 def is_address(text: str) -> bool:
     """Whether an address has a host and, if it has a port, a numeric one."""
-    import ipaddress
-    from urllib.parse import urlsplit
-
     try:
-        parts = urlsplit(text)
+        parts = parse.urlsplit(text)
         if "[" in parts.netloc:  # Python 3.9 accepts anything in brackets
             ipaddress.IPv6Address(parts.hostname or "")
         return parts.scheme == "file" or bool(parts.hostname) and (parts.port or 0) >= 0
@@ -99,8 +107,6 @@ def fit(text: str, most: int) -> str:
 def _columns(character: str) -> int:
     if character.isascii():
         return 1
-    import unicodedata
-
     if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

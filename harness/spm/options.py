@@ -1,15 +1,12 @@
-"""The command line: a table of verbs and a table of options drive parsing and help. (Importing argparse takes longer
-than checking an installed group.)"""
+"""The command line: a table of verbs and a table of options drive parsing, and help (help.py). (Importing argparse takes
+longer than checking an installed group.)"""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from harness.spm.errors import SpmError, USAGE, unknown
 from harness.spm.settings import PLATFORMS
 
 PROGRAM = "python3 make.py spm"  # printed as this process was invoked (invocation.py)
-_HELP_WIDTH = 80
 
 
 class Option:
@@ -54,7 +51,7 @@ OWN = {
     "--older-than": Option("AGE", "remove unused packages not used for AGE (default: 30d)"),
     "--max-size": Option("SIZE", "then remove the least recently used unused packages until the store fits (default: 10GB)"),
 }
-_PLACES = ("--packages", "--lib", "--store")
+PLACES = ("--packages", "--lib", "--store")
 ENVIRONMENT = {
     "SPM_PACKAGES, SPM_LIB": "as --packages and --lib",
     "SPM_STORE, SPM_OFFLINE": "as --store; as --offline, unless it is 0",
@@ -220,22 +217,6 @@ def _check(verb: str, names: list[str], options: dict) -> None:
         raise _usage(verb, f"--platform expects {' or '.join(PLATFORMS)}, found '{platform}'")
 
 
-def with_places(hint: str, command: Command | None) -> str:
-    """A hint for printing: its command gets the paths (such as --store) that `command` was given."""
-    line, comma, rest = hint.partition(", ")
-    if line.startswith(f"{PROGRAM} ") and command and not line.endswith("--help"):
-        import shlex
-
-        after = line.removeprefix(f"{PROGRAM} ") + " "
-        verb = next(each for each in VERBS if after.startswith(f"{each} "))
-        places = [name for name in (*_PLACES, *VERBS[verb].options) if name in _PLACES or name == "--platform"]
-        given = [f"{name} {shlex.quote(command.options[name])}" for name in places if name in command.options]
-        hint = " ".join([line, *given]) + comma + rest
-    from harness.spm.invocation import as_invoked
-
-    return as_invoked(hint)
-
-
 def _where(verb: str) -> tuple[str, str]:
     """(prefix of an error about a verb, command whose --help explains it); '' means no verb yet."""
     return (f"{verb}: ", f"{PROGRAM} {verb}") if verb else ("", PROGRAM)
@@ -244,57 +225,3 @@ def _where(verb: str) -> tuple[str, str]:
 def _usage(verb: str, what: str) -> SpmError:
     where, program = _where(verb)
     return SpmError(f"{where}{what}", f"{program} --help", USAGE)
-
-
-def help_text(verb: str = "") -> str:
-    """The help of a verb, or of all."""
-    from harness.spm.invocation import as_invoked
-
-    return as_invoked(_help_text(verb))
-
-
-def _help_text(verb: str) -> str:
-    if not verb:
-        rows = [(f"{name} {each.names}".strip(), each.text) for name, each in VERBS.items()]
-        lines = dict(zip(VERBS, _table(rows)))
-        for first, heading in HEADINGS.items():
-            lines[first] = f"{'' if first == 'install' else chr(10)}{heading}\n{lines[first]}"
-        common = " ".join(f"[{name} {each.value}".rstrip() + "]" for name, each in COMMON.items())
-        return "\n".join(
-            [
-                *(f"usage: {PROGRAM} VERB ...", *lines.values()),
-                *(*_wrapped_options(f"before or after every verb: {common}"), f"their meaning: {PROGRAM} VERB --help"),
-                *("from the environment:", *_table(ENVIRONMENT.items()), ""),
-            ]
-        )
-    own = {name: OWN[name] for name in VERBS[verb].options}
-    usage = " ".join(filter(None, (PROGRAM, verb, "[OPTION]...", VERBS[verb].names)))
-    details = ["", "states:", *_table(DETAILS[verb].items())] if verb in DETAILS else []
-    return "\n".join([f"usage: {usage}", VERBS[verb].text, "", *_table(_option_rows({**own, **COMMON})), *details, ""])
-
-
-def _wrapped_options(text: str) -> list[str]:
-    """Wraps the text between options, never inside one."""
-    import textwrap
-
-    held = text.replace("[", "\0[").replace(" ", "\1").replace("\1\0[", " [").replace("\0", "")
-    return [line.replace("\1", " ") for line in textwrap.wrap(held, _HELP_WIDTH, subsequent_indent="  ")]
-
-
-def _option_rows(options: dict[str, Option]) -> list[tuple[str, str]]:
-    short = {long: alias for alias, long in ALIASES.items()}
-    return [
-        (f"{short[name] + ', ' if name in short else ''}{name} {each.value}".strip(), each.text)
-        for name, each in options.items()
-    ]
-
-
-def _table(rows: Iterable[tuple[str, str]]) -> list[str]:
-    import textwrap
-
-    rows = list(rows)
-    width = max(len(left) for left, _ in rows)
-    return [
-        textwrap.fill(text, _HELP_WIDTH, initial_indent=f"  {left.ljust(width)}  ", subsequent_indent=" " * (width + 4))
-        for left, text in rows
-    ]

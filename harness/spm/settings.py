@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pwd
 
 from harness.spm.errors import SpmError, USAGE
 
@@ -80,8 +81,6 @@ def default_store() -> str:
     cannot be, in the checkout."""
     candidates = [os.environ.get("XDG_CACHE_HOME"), _cache_of(os.environ.get("HOME"))]
     if not candidates[1]:
-        import pwd
-
         with contextlib.suppress(KeyError):  # a container's user may have no entry
             candidates.append(_cache_of(pwd.getpwuid(os.getuid()).pw_dir))
     for folder in candidates:

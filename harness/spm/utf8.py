@@ -7,6 +7,8 @@ line that handles a path.)"""
 import os
 import sys
 
+from harness.spm.invocation import command_line
+
 _STREAMS = "streams"  # Python lets programs have -X options of their own
 
 
@@ -19,8 +21,6 @@ def ensure() -> None:
     if sys.getfilesystemencoding() != "utf-8":
         stream = sys.stdout or sys.stderr or sys.stdin  # each may have been closed by the caller
         options = ["-X", "utf8", "-X", f"{_STREAMS}={stream.encoding if stream else 'utf-8'}"]
-        from harness.spm.invocation import command_line
-
         program, *arguments = command_line()
         try:
             os.execv(sys.executable or "/proc/self/exe", [program, *options, *arguments])

@@ -8,6 +8,7 @@ standard output."""
 from __future__ import annotations
 
 import builtins
+import errno
 import fcntl
 import gc
 import importlib
@@ -23,10 +24,14 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from harness.spm import cli
 from harness.spm.settings import ROOT
+from harness.spm.store import fill
+from harness.spm.transfer import progress
 
 GROWING = ("open", "write", "pwrite", "ftruncate", "mkdir", "symlink", "link", "rename", "chmod", "fchmod", "utime")
 SHRINKING = ("unlink", "rmdir")
@@ -107,8 +112,6 @@ class _Steps:
                 self._befall()
 
     def _befall(self) -> None:
-        import errno
-
         if self._kind == "kill":
             os.kill(self._main, signal.SIGKILL)
             time.sleep(HUNG_S)  # a worker ends with the command
@@ -156,8 +159,6 @@ class _Steps:
 
 
 def _child(request: dict, memory: mmap.mmap, out: int, err: int) -> None:
-    from harness.spm import cli
-
     os.dup2(out, 1)
     os.dup2(err, 2)
     commands = request.pop("commands")
@@ -183,8 +184,6 @@ def _serve(request: dict) -> dict:
                 os.close(alive)
                 _child(request, memory, out.fileno(), err.fileno())
             except BaseException:
-                import traceback
-
                 traceback.print_exc()
                 sys.stderr.flush()
             finally:
@@ -211,9 +210,6 @@ def _serve(request: dict) -> dict:
 
 def _main() -> None:
     # What the commands import, once for all of them.
-    from harness.spm.store import fill
-    from harness.spm.transfer import progress
-
     verbs = ("cache_list", "cache_prune", "install", "list", "status", "uninstall", "verify")
     used = ("cli", "formatting", "invocation", "archives.contents", "sources.file", "store.install")
     for name in (*used, *(f"verbs.{verb}" for verb in verbs)):

@@ -15,6 +15,14 @@ import os
 import stat
 from collections import Counter
 
+from harness.spm.late import late
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concurrent import futures
+else:
+    futures = late("concurrent.futures")
+
 FILE, LINK, FOLDER = "file", "link", "folder"
 MODE, EXECUTABLE_MODE, FOLDER_MODE = 0o444, 0o555, 0o555
 _KIND_AND_EXECUTABLE = 0o170111  # the checked bits of a mode; users and disks may change write bits
@@ -117,9 +125,7 @@ class _Readers(contextlib.AbstractContextManager["_Readers"]):
         self._below, self._taken, self._pool = below, {}, None
         large = [(path, size) for path, _, size, *_ in files if size >= _LARGE]
         if large:
-            from concurrent.futures import ThreadPoolExecutor
-
-            self._pool = ThreadPoolExecutor(min(os.cpu_count() or 2, 8))
+            self._pool = futures.ThreadPoolExecutor(min(os.cpu_count() or 2, 8))
             self._taken = {path: self._pool.submit(read, below + path, size) for path, size in large}
 
     def __exit__(self, *_: object) -> None:

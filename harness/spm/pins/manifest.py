@@ -25,6 +25,7 @@ import re
 from collections.abc import Iterable
 
 from harness.spm.errors import SpmError, USAGE, nearest, unknown
+from harness.spm.formatting import is_address
 from harness.spm.pins.source_fields import FIELDS, SUITE
 from harness.spm.settings import ANY, PLATFORMS, packages_from_environment
 
@@ -238,10 +239,8 @@ def _fields(value: Any, place: str, required: Iterable[str], optional: Iterable[
         if name not in value:
             raise _Mistake(place, f"expected the field '{name}', found none")
     for name in value.keys() - known if not value.keys() <= known else ():
-        import difflib
-
-        for near in difflib.get_close_matches(name, sorted(known), 1, 0.75):
-            raise _Mistake(f"{place}.{name}", f"expected a known field, found '{name}'; the nearest is '{near}'")
+        if near := nearest(name, sorted(known), 0.75):
+            raise _Mistake(f"{place}.{name}", f"expected a known field, found '{name}'{near}")
 
 
 def _texts(value: list[str] | str, place: str, what: str) -> None:
@@ -299,8 +298,6 @@ def _has_host(text: str) -> bool:
     """False for an address without a valid host or port; True for texts that are not addresses."""
     if not {":", "[", "]"}.intersection(text.partition("://")[2]):
         return True
-    from harness.spm.formatting import is_address
-
     return is_address(text)
 
 

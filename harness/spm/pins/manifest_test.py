@@ -5,6 +5,7 @@ from typing import Any
 
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.pins import manifest
+from harness.spm.settings import ROOT
 
 SHA = "0" * 64
 GOOD: dict[str, Any] = {
@@ -302,8 +303,6 @@ class ManifestTest(unittest.TestCase):
         return manifest.parse(json.dumps(document)).packages["benchmark"].version("linux-x86_64")
 
     def test_the_pins_of_this_checkout_are_good(self) -> None:
-        from harness.spm.settings import ROOT
-
         self.assertIn("toolchain", manifest.load(f"{ROOT}/packages.json").groups())
 
     def test_each_mistake_gets_one_line_with_its_place(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from harness.spm.sbom import expressions, licence_names, licence_texts
-from harness.spm.sbom.licence import Licence, reference
+from harness.spm.sbom.statement import Licence, reference
 
 _IS_FORMAT = re.compile(r"copyright-format|\bdep-?5", re.I).search
 _FIELD = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*:(.*)").fullmatch

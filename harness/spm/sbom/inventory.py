@@ -15,7 +15,7 @@ from urllib.parse import quote
 from harness.spm.archives.licence_files import LicenceFiles
 from harness.spm.pins.manifest import Artifact, Manifest, Package
 from harness.spm.sbom import expressions, licence
-from harness.spm.sbom.licence import Licence
+from harness.spm.sbom.statement import Licence
 
 _BINARY = re.compile(r"([^_]+)_([^_]+)_([^_]+)\.u?deb").fullmatch
 _SOURCE = re.compile(r"([^_]+)_([^_]+?)(?:\.dsc|\.diff\.gz|(?:\.orig(?:-[A-Za-z0-9-]+)?|\.debian)?\.tar(?:\.[a-z0-9]+)?)").fullmatch

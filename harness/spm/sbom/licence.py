@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable
 
-from harness.spm.sbom import expressions, licence_names, licence_texts
-
-
-class Licence:
-    """`expression` is SPDX's, '' if nothing is known; `extracted` maps its LicenseRefs to (name, text); `notices` are the
-    copyright notices."""
-
-    def __init__(
-        self, expression: str, extracted: dict[str, tuple[str, str]] | None = None, notices: Iterable[str] = ()
-    ) -> None:
-        self.expression, self.extracted, self.notices = expression, extracted or {}, list(notices)
-
-
-def reference(name: str, text: str) -> str:
-    """The LicenseRef of a text: the same text has the same one in every document."""
-    safe = re.sub("[^A-Za-z0-9.-]+", "-", name)[:60].strip("-.") or "text"
-    return f"LicenseRef-{safe}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+from harness.spm.sbom import copyright_file, expressions, licence_names, licence_texts
+from harness.spm.sbom.statement import Licence, reference
 
 
 def of_files(texts: dict[str, str]) -> Licence:
     """The licence of a package with these licence files; all of them apply."""
-    from harness.spm.sbom import copyright_file
-
     found = [copyright_file.parse(text) or _of_text(path, text) for path, text in sorted(texts.items()) if text.strip()]
     extracted = {ref: said for each in found for ref, said in each.extracted.items()}
     notices = {notice for each in found for notice in each.notices}

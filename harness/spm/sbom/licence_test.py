@@ -3,7 +3,7 @@
 import unittest
 
 from harness.spm.sbom import copyright_file, expressions, licence, licence_names
-from harness.spm.sbom.licence import reference
+from harness.spm.sbom.statement import reference
 from harness.spm.sbom.licence_texts import recognised
 
 FORMAT = "Format: https://example.org/copyright-format/1.0/\n"

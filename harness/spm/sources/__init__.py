@@ -9,6 +9,7 @@ printed. A kind that knows what is newer than a pin has
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from harness.spm.pins.manifest import Artifact
@@ -86,15 +87,4 @@ class Unlisted(Exception):
 
 
 def open_source(fields: dict, settings: Settings) -> Source:
-    import importlib
-
     return importlib.import_module(f"harness.spm.sources.{fields['type']}").open_source(fields, settings)
-
-
-def mirror_of(settings: Settings) -> tuple[Source | None, bool]:
-    """(SPM_MIRROR as a source or None, whether it is tried last)"""
-    if not settings.mirror:
-        return None, False
-    from harness.spm.sources import mirror
-
-    return mirror.of_setting(settings)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import ipaddress
+import netrc
 import os
 import re
 import ssl
@@ -126,8 +127,6 @@ def login(host: str) -> tuple[str, str] | None:
 
 @functools.cache
 def _netrc(path: str) -> dict:
-    import netrc
-
     try:
         return netrc.netrc(path).hosts
     except OSError as error:

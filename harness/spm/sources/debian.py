@@ -9,6 +9,7 @@ import threading
 
 from harness.spm import user_file
 from harness.spm.errors import SpmError
+from harness.spm.late import late
 from harness.spm.pins.manifest import Artifact
 from harness.spm.settings import Settings
 from harness.spm.sources import NewestVersion, Unavailable, Unlisted, apt, ask, debian_version, transport
@@ -16,7 +17,10 @@ from harness.spm.sources.http import HttpSource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from harness.spm.sources import debian_index
     from harness.spm.sources.debian_index import SuiteIndex, _ReleaseFile
+else:
+    debian_index = late("harness.spm.sources.debian_index")  # a download does without
 
 HINT = (
     "set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool, or write 'debian-mirror = ADDRESS' into "
@@ -111,11 +115,9 @@ class DebianSource(HttpSource):
         )
 
     def _opened(self) -> SuiteIndex:
-        from harness.spm.sources.debian_index import SuiteIndex  # a download does without
-
         with self._lock:
             if not self._index:
-                self._index = SuiteIndex(self, self._mirrors(), self._suite)
+                self._index = debian_index.SuiteIndex(self, self._mirrors(), self._suite)
             return self._index
 
     def _mirrors(self) -> list[str]:

@@ -18,8 +18,8 @@ from harness.spm.sources import open_source, Source, transport
 LAST = "last:"
 
 
-def of_setting(settings: Settings) -> tuple[Mirror | None, bool]:
-    """(the mirror or None, whether it comes last)"""
+def mirror_of(settings: Settings) -> tuple[Mirror | None, bool]:
+    """(SPM_MIRROR as a source or None, whether it is tried last)"""
     last = settings.mirror.startswith(LAST)
     base = settings.mirror.removeprefix(LAST)
     mirror = Mirror(base, settings) if base else None

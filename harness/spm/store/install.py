@@ -4,11 +4,18 @@ The lib folder changes last, and only when every package is in the store: a fail
 An install that only switches links imports no module that downloads or unpacks."""
 
 from harness.spm.errors import SpmError, system_error
+from harness.spm.late import late
 from harness.spm.pins.manifest import Manifest
 from harness.spm.settings import Settings
 from harness.spm.store import lib, prune
 from harness.spm.store.store import owner_writes_only, Store
 from harness.spm.transfer.progress import Report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.store import fill
+else:
+    fill = late("harness.spm.store.fill")
 
 
 class InstallPlan:
@@ -47,9 +54,7 @@ def install(items: list, manifest: Manifest, settings: Settings, store: Store, r
             plan = InstallPlan(items)  # only now: pruning may just have removed entries
             if plan.missing:
                 _check_offline(plan, settings)
-                from harness.spm.store.fill import fill
-
-                fill(plan, manifest, settings, store, report)
+                fill.fill(plan, manifest, settings, store, report)
             lib.prepare(settings.lib, settings.lib_folder())
             if plan.unlinked:
                 lib.register(store, settings.lib, items)

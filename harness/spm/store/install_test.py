@@ -241,6 +241,11 @@ class NoOpTest(SpmTestCase):
             "threading",
             "tarfile",
             "argparse",
+            "difflib",
+            "textwrap",
+            "typing",
+            "harness.spm.invocation",
+            "harness.spm.lock",
             "harness.spm.store.install",
         )
         probe = (

@@ -16,6 +16,8 @@ from typing import Any
 
 from harness.spm import trees
 from harness.spm.archives import abilities, contents
+from harness.spm.archives.tree import Tree
+from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused, system_error
 from harness.spm.pins.manifest import Manifest
 from harness.spm.settings import Settings
@@ -24,6 +26,7 @@ from harness.spm.store.durable import Disk, mark
 from harness.spm.store.install import install
 from harness.spm.store.lib import WantedPackage
 from harness.spm.store.store import Store, StoreEntry
+from harness.spm.transfer.fetch import Fetcher
 from harness.spm.transfer.progress import Report
 
 
@@ -67,8 +70,6 @@ def _fetch(
     artifacts = _artifacts(repairs)
     if not artifacts:
         return {}
-    from harness.spm.transfer.fetch import Fetcher
-
     report.started(len(repairs), len(artifacts), sum(each.size for each in artifacts.values()))
     with report, Fetcher(manifest, settings, store.archive, store.lock, report) as fetcher:
         found = {artifact.sha256: path for artifact, path in fetcher.fetch_all(artifacts.values())}
@@ -146,9 +147,6 @@ class _EntryRepair:
 
     def _unpack(self, folder: str, archives: dict[str, str]) -> set[str]:
         """Unpacks the missing files into `folder`; returns their paths. Refused if list and archives disagree."""
-        from harness.spm.archives.tree import Tree
-        from harness.spm.archives.unpack import unpack
-
         tree = Tree(folder)
         every = self.item.package.artifacts_for(self.item.platform)
         for owner, paths in self._needed.items():

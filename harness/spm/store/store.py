@@ -35,15 +35,21 @@ import os
 import re
 import stat
 import time
-
-from harness.spm.errors import SpmError, USAGE
-from harness.spm.settings import existing_parent, PLATFORMS
 from collections.abc import Iterable, Iterator
+
+from harness.spm.atomic import write_file
+from harness.spm.errors import SpmError, USAGE
+from harness.spm.late import late
+from harness.spm.settings import existing_parent, PLATFORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from harness.spm import lock as locks
     from harness.spm.lock import Lock
+else:
+    locks = late("harness.spm.lock")
 
 _PARTS = ("packages", "archives", "unpacking", "locks", "licences", "leases", "roots")
 _OTHERS_WRITE = 0o022
@@ -172,8 +178,6 @@ class Store:
                 _remove_others_write(folder)
             tag = f"{self.root}/CACHEDIR.TAG"
             if not os.path.exists(tag) or not os.path.getsize(tag):
-                from harness.spm.atomic import write_file
-
                 write_file(tag, _CACHEDIR_TAG)
         except (FileExistsError, NotADirectoryError) as error:
             raise SpmError(f"store: expected a folder, found a file: {error.filename}", _HINT, USAGE) from None
@@ -191,9 +195,7 @@ class Store:
         return self.lock(os.path.basename(self.staging(entry)))
 
     def lock(self, name: str) -> Lock:
-        from harness.spm.lock import Lock
-
-        return Lock(f"{self.root}/locks/{name}")
+        return locks.Lock(f"{self.root}/locks/{name}")
 
     def owns(self, entry: StoreEntry) -> bool:
         """Whether the entry is in this store, and not in one behind it."""

@@ -15,6 +15,7 @@ from harness.spm.hashing import sha256_of
 from harness.spm.pins.manifest import Artifact, Manifest
 from harness.spm.settings import Settings, timeout_s
 from harness.spm.sources import Source, transport
+from harness.spm.sources.mirror import mirror_of
 from harness.spm.sources.transport import A_PAGE, Body, LONGEST_WAIT_S, PAGE_KINDS, TransferError
 from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.transfer.part import PartialFile
@@ -44,7 +45,7 @@ class Downloader:
     def __init__(self, manifest: Manifest, settings: Settings, report: Report) -> None:
         self._sources = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
         self._mirror: Any
-        self._mirror, self._mirror_last = sources.mirror_of(settings)
+        self._mirror, self._mirror_last = mirror_of(settings)
         self._report = report
         self._silent: dict[str, TransferError] = {}  # places that do not answer
         self._begun: set[str] = set()  # running artifacts that have had a slot

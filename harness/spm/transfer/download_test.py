@@ -9,7 +9,7 @@ from unittest import mock
 from harness.spm import user_file
 from harness.spm.pins import manifest
 from harness.spm.settings import Settings
-from harness.spm.sources import connection
+from harness.spm.sources import apt, connection
 from harness.spm.transfer.download import Downloader
 from harness.spm.transfer.progress import Report
 from harness.spm_testing.archives import deb, member, tar
@@ -142,8 +142,6 @@ class DownloadTest(SpmTestCase):
         self.assertEqual(self.spm("install", "a").status, 0)
 
     def test_a_machine_without_a_debian_mirror_is_told_what_to_set(self) -> None:
-        from harness.spm.sources import apt
-
         self.sources["main"] = {"type": "debian"}
         self.add("b", dict(self.artifact, path="b.deb", sha256="0" * 64))
         with mock.patch.object(

@@ -5,6 +5,7 @@ import io
 import os
 import pty
 import re
+import sys
 import threading
 import time
 import unittest
@@ -205,8 +206,6 @@ class TerminalTest(SpmTestCase):
         self.write()
         child, terminal = pty.fork()
         if child == 0:
-            import sys
-
             os.environ.update(TERM="xterm", **environment)
             os.execv(sys.executable, [sys.executable, f"{ROOT}/make.py", "spm", *self.arguments("install", "a")])
         text, piece = b"", b"the start"

@@ -12,11 +12,13 @@ from typing import Any
 from harness.spm import parallel, sources
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.formatting import plural, size
-from harness.spm.options import Command, PROGRAM, with_places
+from harness.spm.help import with_places
+from harness.spm.options import Command, PROGRAM
 from harness.spm.pins import manifest as manifests
 from harness.spm.pins.manifest import Artifact, Manifest
 from harness.spm.settings import existing_parent, Settings
 from harness.spm.sources import reading, signature, Source, transport
+from harness.spm.sources.mirror import mirror_of
 from harness.spm.sources.transport import A_PAGE, PAGE_KINDS, TransferError
 from harness.spm.transfer import progress
 from harness.spm.transfer.host_slots import HostSlots
@@ -59,7 +61,7 @@ def run(command: Command, settings: Settings) -> int:
 
 
 def _rows(manifest: Manifest, opened: dict, settings: Settings) -> list[dict]:
-    mirror, _ = sources.mirror_of(settings)
+    mirror, _ = mirror_of(settings)
     artifacts: dict[Any, Any] = {}  # (sha256, sources) -> (artifact, names of its packages): what two packages share is asked for once
     for package in manifest.packages.values():
         for artifact in package.artifacts:

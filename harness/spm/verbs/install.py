@@ -7,17 +7,26 @@ import os
 import sys
 import time
 
+from harness.spm import formatting
+from harness.spm.late import late
 from harness.spm.pins import manifest as manifests
 from harness.spm.store import lib
 from harness.spm.store.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from harness.spm import sources
     from harness.spm.options import Command
     from harness.spm.pins.manifest import Manifest, Package
     from harness.spm.settings import Settings
+    from harness.spm.store import install
     from harness.spm.store.install import InstallPlan
     from harness.spm.store.lib import WantedPackage
+    from harness.spm.transfer import progress
+else:
+    sources = late("harness.spm.sources")
+    install = late("harness.spm.store.install")
+    progress = late("harness.spm.transfer.progress")
 
 
 def activate(
@@ -31,9 +40,6 @@ def activate(
         for item in items if not settings.dry_run else ():
             item.entry.use()
         return items, None
-    from harness.spm.store import install
-    from harness.spm.transfer import progress
-
     if not (settings.dry_run or settings.offline or settings.mirror):
         _prepare_sources(items, manifest, settings)
     return items, install.install(items, manifest, settings, store, progress.report_for(settings))
@@ -41,8 +47,6 @@ def activate(
 
 def _prepare_sources(items: list[WantedPackage], manifest: Manifest, settings: Settings) -> None:
     """Lets each source that is needed ask for what it lacks."""
-    from harness.spm import sources
-
     missing = (item for item in items if not item.entry.exists())
     artifacts = (artifact for item in missing for artifact in item.package.artifacts_for(item.platform))
     for name in dict.fromkeys(name for artifact in artifacts for name in artifact.sources):
@@ -67,8 +71,6 @@ def _sentence(items: list[WantedPackage], plan: InstallPlan | None, elapsed: flo
     count = f"{len(items)} package{'s' * (len(items) != 1)}"
     if plan is None:
         return f"spm: {count} active, nothing to do"
-    from harness.spm import formatting
-
     unpacked = sum(item.entry.stamp()["bytes"] for item in plan.missing)
     made = f"{formatting.plural(len(plan.missing), 'package')} of {formatting.size(unpacked)} unpacked, " if plan.missing else ""
     return f"spm: {count} active in {formatting.seconds(elapsed)}: {made}{formatting.plural(len(plan.unlinked), 'link')} set"
@@ -92,8 +94,6 @@ def _print_plan(items: list[WantedPackage], plan: InstallPlan | None, settings: 
             amounts = {"artifacts": len(artifacts), "bytes": size, "link": item in unlinked}
             print(json.dumps({"event": "would", **fields, **amounts}))
         else:
-            from harness.spm import formatting
-
             fetch = f"fetch {formatting.plural(len(artifacts), 'artifact')} of {formatting.size(size)}" if artifacts else ""
             link = f"link {os.path.relpath(item.link)}" if item in unlinked else ""
             print(f"{item.package.name}: {', '.join(filter(None, (fetch, link))) or 'nothing to do'}")

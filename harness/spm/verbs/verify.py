@@ -7,8 +7,10 @@ in the store is not compared and stays as it is: other checkouts may use it."""
 import contextlib
 import os
 
+from harness.spm import formatting
 from harness.spm.archives import contents
 from harness.spm.errors import FAILED, SpmError
+from harness.spm.late import late
 from harness.spm.options import Command, PROGRAM
 from harness.spm.pins import manifest as manifests
 from harness.spm.pins.manifest import Artifact
@@ -17,6 +19,14 @@ from harness.spm.store import lib
 from harness.spm.store.lib import WantedPackage
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.store import repair
+    from harness.spm.transfer import progress
+else:
+    repair = late("harness.spm.store.repair")
+    progress = late("harness.spm.transfer.progress")
 
 _SHOWN = 5
 WHOLE, DAMAGED, NOT_LINKED = "whole", "damaged", "not linked"
@@ -43,12 +53,9 @@ def run(command: Command, settings: Settings) -> int:
     repairing = bool(wrong) and "--repair" in command.options
     artifacts: list[Artifact] = []
     if repairing:
-        from harness.spm.store.repair import repair
-        from harness.spm.transfer import progress
-
         # --json prints one row per package, so no progress events in between.
         report = progress.Report() if settings.json else progress.report_for(settings)
-        artifacts = repair([item for item, _ in wrong], deep, manifest, settings, store, report)
+        artifacts = repair.repair([item for item, _ in wrong], deep, manifest, settings, store, report)
         if not settings.dry_run:
             for _, row in wrong:
                 row["state"] = "repaired"
@@ -123,8 +130,6 @@ def _error(wrong: list[tuple[WantedPackage, dict]], rows: int, store: Store) -> 
 
 
 def _print_repaired(count: int, artifacts: list[Artifact], settings: Settings) -> None:
-    from harness.spm import formatting
-
     done = "would be repaired" if settings.dry_run else "repaired"
     size = formatting.size(sum(each.size for each in artifacts))
     cost = f"with {formatting.plural(len(artifacts), 'artifact')} of {size}" if artifacts else "without any artifact"
