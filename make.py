@@ -7,15 +7,28 @@ import os
 import signal
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 # Older ones must be able to read this file to say so: it has the syntax of Python 3.6.
 if sys.version_info < (3, 9):
     sys.exit("make.py: error: expected Python 3.9 or newer, found %d.%d" % sys.version_info[:2])
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness.spm.late import late
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import textwrap
+    from typing import Any
+
+    from harness.make import console, names, reader
+    from harness.spm import errors, invocation, utf8
+else:
+    console = late("harness.make.console")
+    errors = late("harness.spm.errors")
+    invocation = late("harness.spm.invocation")
+    names = late("harness.make.names")
+    reader = late("harness.make.reader")
+    textwrap = late("textwrap")
+    utf8 = late("harness.spm.utf8")
 
 HARNESS = "harness.make.binary"  # passes a verb to the harness
 VERBS = {
@@ -45,8 +58,7 @@ BROKEN_PIPE_STATUS = 141  # 128 + SIGPIPE, as a shell reports it
 
 
 def print_help() -> None:
-    import textwrap
-    from harness.spm.invocation import as_invoked
+    as_invoked = invocation.as_invoked
     print(as_invoked("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
                 "       python3 make.py VERB [OPTIONS]\n"))
     for verb, (_, summary) in VERBS.items():
@@ -61,14 +73,12 @@ def main(argv: list[str]) -> int:
         return 0
     if argv and argv[0] == "--version":
         return importlib.import_module("harness.make.version").main(argv[1:])
-    importlib.import_module("harness.make.reader").prepare()
+    reader.prepare()
     if not argv or argv[0].startswith("-"):
         return importlib.import_module(BUTTON).main(argv)
     verb, rest = argv[0], argv[1:]
     if verb not in VERBS:
-        from harness.make.names import nearest_hint
-        from harness.make.console import MakeError
-        raise MakeError(f"unknown verb '{verb}'", nearest_hint(verb, VERBS), 2)
+        raise console.MakeError(f"unknown verb '{verb}'", names.nearest_hint(verb, VERBS), 2)
     name = VERBS[verb][0]
     module = importlib.import_module(name)
     return module.run_verb(verb, rest) if name == HARNESS else module.main(rest)
@@ -113,7 +123,6 @@ def guarded(argv: list[str]) -> int:
     # SIGTERM, which a build farm sends, does the same as Ctrl-C: children end, finished results are kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watch_stdout()
-    from_make = lambda error: error.__class__.__name__ == "MakeError"
     try:
         try:
             status = main(argv)
@@ -134,26 +143,22 @@ def guarded(argv: list[str]) -> int:
         from_output = any(error is each for each in _output_errors)
         where = "standard output" if from_output else error.filename or "this machine"
         sys.stderr.write(f"make.py: error: {where}: {error.strerror}\n")
-        from harness.make.reader import hint_for
-        hint = "send it where it can be written" if from_output else hint_for(error)
+        hint = "send it where it can be written" if from_output else reader.hint_for(error)
         if hint:
             sys.stderr.write(f"hint: {hint}\n")
         return 1
-    except Exception as error:  # noqa: BLE001 - recognises a MakeError without importing its module
-        if isinstance(error, ModuleNotFoundError):
-            from harness.make.console import MakeError
-            from harness.spm.errors import missing_module
-            found = missing_module(error)
-            if found:
-                error = MakeError(found.what, found.hint)
-        if not from_make(error):
-            raise error
-        from harness.make.console import print_error
-        print_error(error)  # type: ignore[arg-type]
-        return error.status  # type: ignore[attr-defined]
+    except ModuleNotFoundError as error:
+        found = errors.missing_module(error)
+        if not found:
+            raise
+        console.print_error(console.MakeError(found.what, found.hint))
+        return 1
+    except console.MakeError as error:
+        console.print_error(error)
+        return error.status
 
 
 if __name__ == "__main__":
     if sys.getfilesystemencoding() != "utf-8" or sys._xoptions:  # otherwise not even the import is paid
-        importlib.import_module("harness.spm.utf8").ensure()
+        utf8.ensure()
     sys.exit(guarded(sys.argv[1:]))

@@ -13,17 +13,23 @@ import resource
 import subprocess
 import time
 
-from harness.make import logs, ninja, paths, simulated_devices, toolchain
+from harness.make import logs, ninja, paths, pinned, simulated_devices, toolchain
 from harness.make.arguments import Parser
 from harness.make.build_cache import options as cache_options
 from harness.make.build_cache.options import CacheOptions
 from harness.make.build_cache.steps import Steps
 from harness.make.console import MakeError, duration, how_ended, print_line
 from harness.make.names import nearest_hint
+from harness.spm.late import late
 from harness.spm.lock import Lock
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
-from types import ModuleType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.make.build_cache import verify
+else:
+    verify = late("harness.make.build_cache.verify")
 
 CONFIGS = ("release", "debug", "asan", "tsan")
 TOOLCHAINS = ("pinned", "system")
@@ -87,35 +93,14 @@ def groups_of(options: BuildOptions) -> tuple[str, ...]:
     return toolchain.GROUPS[options.toolchain] + GROUPS
 
 
-def _spm(call: Callable[[ModuleType], Any], options: BuildOptions) -> Any:
-    """Calls spm's Python interface and converts its errors to MakeError."""
-    toolchain.check_serves(options.toolchain)
-    from harness.spm import api
-    from harness.spm.errors import SpmError
-    try:
-        return call(api)
-    except SpmError as error:
-        raise MakeError(error.what, error.hint, error.status) from error
-
-
 def pending(options: BuildOptions) -> tuple[list[str], int]:
     """(packages that are not in the store, bytes to fetch for them)"""
-    return _spm(lambda api: api.pending(groups_of(options), packages=paths.PACKAGES, quiet=True), options)
+    return pinned.pending(groups_of(options), options.toolchain)
 
 
 def fetch(options: BuildOptions, quiet: bool = False) -> dict[str, str]:
     """Installs what the build needs; returns {package: real folder}."""
-    return _installed(groups_of(options), options, quiet)
-
-
-def install(groups: Sequence[str], quiet: bool = False) -> dict[str, str]:
-    """Installs groups of packages whose programs run on the pinned libraries; returns {package: real folder}."""
-    return _installed(groups, BuildOptions(), quiet)
-
-
-def _installed(groups: Sequence[str], options: BuildOptions, quiet: bool) -> dict[str, str]:
-    installed = _spm(lambda api: api.install_groups(groups, packages=paths.PACKAGES, quiet=quiet), options)
-    return {name: os.path.realpath(path) for name, (_, path) in installed.items()}
+    return pinned.install(groups_of(options), options.toolchain, quiet)
 
 
 class Build:
@@ -350,12 +335,12 @@ def build(options: BuildOptions, targets: Sequence[str] | Callable[[Build], list
 def build_simulated_devices(ready: Build) -> None:
     """Builds what simulates devices, if its packages are installed and it is not up to date."""
     group = simulated_devices.GROUP
-    if _spm(lambda api: api.active(group, packages=paths.PACKAGES), ready.options):
+    if pinned.active(group, ready.options.toolchain):
         if toolchain.needs_pinned_libc():
             print_line("the simulated devices are left out: the tools that build them need a newer C library than this machine's")
             return
         # Always the pinned compiler: what a newer one links might need a newer C library than that of the drivers.
-        packages = install((*toolchain.GROUPS["pinned"], group), quiet=True)
+        packages = pinned.install((*toolchain.GROUPS["pinned"], group), quiet=True)
         simulated_devices.build(toolchain.find("pinned", packages), packages)
 
 
@@ -413,7 +398,6 @@ def main(argv: list[str]) -> int:
         return 0
     print_line(f"built {os.path.relpath(done.folder, paths.ROOT)} in {duration(time.monotonic() - started)}")
     if arguments.verify is not None:
-        from harness.make.build_cache.verify import verify
         with done.alone():
-            verify(done.compile_steps(), (), arguments.verify)
+            verify.verify(done.compile_steps(), (), arguments.verify)
     return 0

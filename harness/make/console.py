@@ -1,11 +1,22 @@
 """Messages for people: stage lines, a status line, errors. All on standard error."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
+
+from harness.spm.late import late
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from harness.spm import invocation
+else:
+    invocation = late("harness.spm.invocation")
 
 VERBOSE_INTERVAL_S = 10.0
 """Interval of progress lines in piped output. A terminal gets one line that is rewritten."""
@@ -34,8 +45,7 @@ def print_error(error: MakeError) -> None:
     """Prints the error line and its hint."""
     print_line(f"make.py: error: {error.what}")
     if error.hint:
-        from harness.spm.invocation import as_invoked
-        print_line(f"hint: {as_invoked(error.hint)}")
+        print_line(f"hint: {invocation.as_invoked(error.hint)}")
 
 
 def on_terminal() -> bool:

@@ -13,6 +13,7 @@ from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, print_line
 from harness.make.host_libc import host_libc
+from harness.spm import api
 from harness.spm.atomic import atomic_file
 from harness.spm.errors import SpmError
 from harness.spm.invocation import as_invoked
@@ -98,7 +99,6 @@ def _checkout() -> DoctorCheck:
 
 
 def _packages() -> DoctorCheck:
-    from harness.spm import api
     try:
         missing, size = api.pending(build.groups_of(build.BuildOptions()), packages=paths.PACKAGES, quiet=True)
     except SpmError as error:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 
-from harness.make import build, includes, paths, toolchain
+from harness.make import includes, paths, pinned, toolchain
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, how_ended, print_line
 
@@ -121,7 +121,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--fix", action="store_true", help="format the C++ files")
     arguments = parser.parse_args(argv)
     toolchain.check_machines_libc("the pinned clang-format")
-    packages = build.install((GROUP,))
+    packages = pinned.install((GROUP,))
     names = [name for name in tracked(paths.ROOT) if name.endswith((*CXX, ".py"))]
     found = findings(packages, names, paths.ROOT, arguments.fix)
     for line in found:

@@ -8,7 +8,7 @@ import unittest
 from contextlib import redirect_stderr, redirect_stdout
 from unittest import mock
 
-from harness.make import build, lint, paths
+from harness.make import lint, paths, pinned
 from harness.make.console import MakeError
 
 CLANG_FORMAT = """#!/bin/sh
@@ -52,7 +52,7 @@ class LintTest(unittest.TestCase):
         """(exit status, lines of standard output) of the verb in the checkout of these files."""
         output = io.StringIO()
         with (mock.patch.object(paths, "ROOT", self.root), mock.patch("os.cpu_count", return_value=1),
-              mock.patch.object(build, "install", return_value=self.packages),
+              mock.patch.object(pinned, "install", return_value=self.packages),
               mock.patch.object(lint, "CACHE", os.path.join(self.root, "cache")),
               redirect_stdout(output), redirect_stderr(io.StringIO())):
             status = lint.main(list(arguments))

@@ -1,9 +1,15 @@
 """Where things are in this checkout."""
 
-import glob
 import os
 
 from harness.spm.atomic import atomic_file
+from harness.spm.late import late
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import glob
+else:
+    glob = late("glob")
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, "build")

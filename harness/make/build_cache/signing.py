@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from typing import NamedTuple
 
+from harness.make import pinned, toolchain
 from harness.make.console import MakeError
 
 NAMESPACE = "lab-builds"
@@ -66,9 +67,8 @@ def _program(kind: str) -> _Program:
     if kind == "ssh":
         raise MakeError("a signature of OpenSSH needs the program ssh-keygen, which is not on the PATH",
                         "install it (Debian's package openssh-client), or use a key of minisign, which is then fetched")
-    from harness.make import build, toolchain
     toolchain.check_machines_libc("the pinned minisign", "install minisign, or use a key of OpenSSH")
-    folder = build.install((GROUP,), quiet=True)["minisign"]
+    folder = pinned.install((GROUP,), quiet=True)["minisign"]
     libraries = toolchain.library_path(os.path.join(folder, "lib", toolchain.TRIPLE))
     return _Program(os.path.join(folder, "bin", "minisign"), {**os.environ, **libraries})
 

@@ -14,6 +14,13 @@ from harness.make.build_cache import record
 from harness.make.build_cache.inputs import Graph, Inputs, Keys, Roots, compile_commands, read_graph
 from harness.make.build_cache.options import CacheOptions
 from harness.make.console import print_line
+from harness.spm.late import late
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.make.build_cache import fetching
+else:
+    fetching = late("harness.make.build_cache.fetching")  # a build without a place does without
 
 VARIABLE = "LAB_FETCHED_OBJECTS"
 """Tells the compiler launcher (toolchain.LAUNCHER) where fetched objects are."""
@@ -61,8 +68,6 @@ class Steps:
         """Fetches what a build of `targets` would compile. `step_s` is about how long a compile step takes. Records
         afterwards what was taken."""
         pending = self.pending(targets) if cache.places else {}
-        if pending:  # otherwise not even the import is paid
-            from harness.make.build_cache import fetching
         origins: record.Origins = {}
         inputs: dict[str, Inputs] = {}
         started = time.time()
