@@ -22,14 +22,14 @@ _PORTS = {"http": "80", "https": "443"}
 _SOCKS_PORT = 1080
 
 
-def proxies() -> dict[str, str]:
-    """{"http": address, "https": address} from HTTP_PROXY and HTTPS_PROXY, else from ALL_PROXY."""
+def proxy_for(host: str, scheme: str) -> str:
+    """The address of the proxy for a host, from HTTP_PROXY or HTTPS_PROXY, else from ALL_PROXY; "" if it is asked directly."""
     found = urllib.request.getproxies_environment()
-    named = {scheme: scheme if scheme in found else "all" for scheme in ("http", "https")}
-    return {scheme: _proxy(name, found[name]) for scheme, name in named.items() if name in found}
+    name = scheme if scheme in found else "all"
+    return "" if name not in found or is_direct(host, scheme) else _checked(name, found[name])
 
 
-def _proxy(scheme: str, value: str) -> str:
+def _checked(scheme: str, value: str) -> str:
     address = urlsplit(value if "://" in value else f"http://{value}")
     try:
         good = address.scheme in ("http", *_SOCKS) and address.hostname and address.port != 0
@@ -47,7 +47,7 @@ def _proxy(scheme: str, value: str) -> str:
 
 
 def socks(proxy: str) -> Proxy | None:
-    """The SOCKS proxy that an address of `proxies` names; None for an HTTP proxy."""
+    """The SOCKS proxy that an address of `proxy_for` names; None for an HTTP proxy."""
     address = urlsplit(proxy)
     if address.scheme not in _SOCKS or not address.hostname:
         return None

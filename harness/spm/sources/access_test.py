@@ -228,6 +228,19 @@ class ProxyTest(AccessTestCase):
                 ),
             )
 
+    def test_a_wrong_address_of_a_proxy_is_no_error_for_what_does_without_it(self) -> None:
+        for environment in ({"HTTP_PROXY": "ftp://a", "NO_PROXY": "127.0.0.1"}, {"ALL_PROXY": "ftp://a", "NO_PROXY": "*"},
+                            {"HTTPS_PROXY": "ftp://a"}):
+            with self.subTest(environment), mock.patch.dict(os.environ, environment):
+                self.assertEqual(self.install(), (0, ""))
+            self.forget()
+
+    def test_a_redirect_to_what_needs_a_proxy_with_a_wrong_address_is_an_error(self) -> None:
+        os.environ.update(ALL_PROXY="ftp://a", NO_PROXY="127.0.0.1")
+        self.server.files["/a.deb"] = redirect("http://other.example/a.deb")
+        status, error = self.install()
+        self.assertEqual((status, error.partition(": expected")[0]), (2, "spm: error: ALL_PROXY"))
+
 
 class SocksProxy:
     """A SOCKS5 proxy that connects every caller to `target`. `asked` lists the hosts asked for, `logins` the users and

@@ -326,11 +326,9 @@ def _request(address: str, headers: dict, data: Any = None, method: str = "GET")
 def _ask(request: urllib.request.Request, deadline: Any) -> Any:
     """The response's headers after all redirects; raises TransferError, also if the Deadline passes."""
     host = request.host
-    direct = access.is_direct(host, request.type)
-    proxies = access.proxies()
-    socks = None if direct else access.socks(proxies.get(request.type, ""))
+    socks = _socks(request)
     try:
-        return _opener(tuple(proxies.items())).open(request, timeout=deadline)
+        return _opener().open(request, timeout=deadline)
     except urllib.error.HTTPError as error:
         raise _refusal(error, request) from None
     except (ValueError, http.client.InvalidURL):
@@ -408,46 +406,41 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 class _Proxies(urllib.request.ProxyHandler):
-    """Passes requests to HTTP proxies, except those for hosts that NO_PROXY names."""
+    """Passes each request to the HTTP proxy of its host, if there is one."""
+
+    def __init__(self) -> None:
+        super().__init__({"http": "", "https": ""})  # the kinds of requests for which proxy_open is called
 
     def proxy_open(self, request: urllib.request.Request, proxy: str, kind: str) -> Any:
-        return None if access.is_direct(request.host, request.type) else super().proxy_open(request, proxy, kind)
+        proxy = access.proxy_for(request.host, request.type)
+        return super().proxy_open(request, proxy, kind) if proxy and not access.socks(proxy) else None
 
 
 class _Http(urllib.request.HTTPHandler):
-    def __init__(self, proxy: str) -> None:
-        super().__init__()
-        self._socks = access.socks(proxy)
-
     def http_open(self, request: urllib.request.Request) -> Any:
-        return self.do_open(connection.HttpConnection, request, socks=_unless_direct(self._socks, request))
+        return self.do_open(connection.HttpConnection, request, socks=_socks(request))
 
 
 class _Https(urllib.request.HTTPSHandler):
     """https; the certificates are loaded at the first https request."""
 
-    def __init__(self, proxy: str) -> None:
-        super().__init__()
-        self._socks = access.socks(proxy)
-
     def https_open(self, request: urllib.request.Request) -> Any:
-        socks = _unless_direct(self._socks, request)
-        return self.do_open(connection.HttpsConnection, request, context=access.tls(), socks=socks)
+        return self.do_open(connection.HttpsConnection, request, context=access.tls(), socks=_socks(request))
 
 
-def _unless_direct(socks: Any, request: urllib.request.Request) -> Any:
-    return None if access.is_direct(request.host, request.type) else socks
+def _socks(request: urllib.request.Request) -> Any:
+    """The SOCKS proxy of the request's host; None for another proxy or none."""
+    return access.socks(access.proxy_for(request.host, request.type))
 
 
 @functools.cache  # building one takes as long as a small request to a near host
-def _opener(proxies: tuple) -> urllib.request.OpenerDirector:
+def _opener() -> urllib.request.OpenerDirector:
     # No handlers for file, ftp and data: a redirect must not lead there.
     opener = urllib.request.OpenerDirector()
-    named = dict(proxies)
     for handler in (
-        _Proxies({scheme: proxy for scheme, proxy in named.items() if not access.socks(proxy)}),
-        _Http(named.get("http", "")),
-        _Https(named.get("https", "")),
+        _Proxies(),
+        _Http(),
+        _Https(),
         urllib.request.HTTPDefaultErrorHandler(),
         _Redirects(),
         urllib.request.HTTPErrorProcessor(),
