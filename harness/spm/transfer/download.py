@@ -19,7 +19,7 @@ from harness.spm.sources.mirror import mirror_of
 from harness.spm.sources.transport import A_PAGE, Body, LONGEST_WAIT_S, PAGE_KINDS, TransferError
 from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.transfer.part import PartialFile
-from harness.spm.transfer.progress import Attempt, Report
+from harness.spm.transfer.progress import Report
 
 THREADS = 64  # that call `fetch`: more than slots, so that others use the slots of pausing threads
 TRIES = 4  # at one address; counted anew whenever this much more of the file has arrived:
@@ -29,6 +29,17 @@ LONGEST_WAIT_WITH_OTHERS_S = 5  # if another source is left
 _PIECE = 1 << 18
 _PAGE_STARTS = (b"<!doctype html", b"<html")
 _LONGEST_PAGE = 1 << 20
+
+
+class Attempt:
+    """A failed attempt at one source. `place` is the address part that all of the source's artifacts share; `answered`
+    is whether the server answered with an HTTP status."""
+
+    def __init__(
+        self, source: str, place: str, address: str, reason: str, hint: str = "", answered: bool = False
+    ) -> None:
+        self.source, self.place, self.address, self.reason, self.hint = source, place, address, reason, hint
+        self.answered = answered
 
 
 class FetchFailed(Exception):

@@ -34,17 +34,6 @@ def report_for(settings: Settings) -> Report:
     return LinesReport() if plain else TerminalReport()
 
 
-class Attempt:
-    """A failed attempt at one source. `place` is the address part that all of the source's artifacts share; `answered`
-    is whether the server answered with an HTTP status."""
-
-    def __init__(
-        self, source: str, place: str, address: str, reason: str, hint: str = "", answered: bool = False
-    ) -> None:
-        self.source, self.place, self.address, self.reason, self.hint = source, place, address, reason, hint
-        self.answered = answered
-
-
 class _Transfer:
     """A running transfer: `done` bytes have arrived, `moved` of them in this run; `place` sends the rest."""
 
@@ -89,6 +78,7 @@ class Report:
         self.event("started", packages=packages, artifacts=artifacts, bytes=size)
 
     def begun(self, artifact: Artifact, kind: str = "download") -> None:
+        """A transfer begins; `advanced` reports its progress. Its `kind` may also be "upload", ended as "uploaded"."""
         with self._lock:
             self._active[artifact.sha256] = _Transfer(artifact)
         self._of(kind, artifact)
@@ -111,13 +101,6 @@ class Report:
             self._finished += artifact.size if whole else 0
         if whole:
             self._of(kind, artifact)
-
-    def sending(self, artifact: Artifact) -> None:
-        """An upload begins; `advanced` reports its progress."""
-        self.begun(artifact, "upload")
-
-    def sent(self, artifact: Artifact, whole: bool) -> None:
-        self.ended(artifact, whole, "uploaded")
 
     def found(self, artifact: Artifact) -> None:
         """The artifact already exists."""

@@ -68,7 +68,7 @@ def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings:
                 raise Cancelled()
             report.advanced(artifact, done)
 
-        report.sending(artifact)
+        report.begun(artifact, "upload")
         whole = False
         try:
             upload.put(mirror, mirror.address(artifact.sha256), found, artifact.size, artifact.sha256, advanced)
@@ -76,7 +76,7 @@ def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings:
         except TransferError as error:
             return f"could not push {artifact.path}: {error.reason}"
         finally:
-            report.sent(artifact, whole)
+            report.ended(artifact, whole, "uploaded")
         fetcher.release(artifact)
         return ""
 
