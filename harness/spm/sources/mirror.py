@@ -22,7 +22,7 @@ def mirror_of(settings: Settings) -> tuple[Mirror | None, bool]:
     """(SPM_MIRROR as a source or None, whether it is tried last)"""
     last = settings.mirror.startswith(LAST)
     base = settings.mirror.removeprefix(LAST)
-    mirror = Mirror(base, settings) if base else None
+    mirror = Mirror(base, settings, "SPM_MIRROR") if base else None
     # The disk of a folder with a whole path may not be mounted: then the sources serve.
     if mirror and mirror.folder and not os.path.isdir(mirror.folder) and "://" not in base and not os.path.isabs(base):
         raise transport.no_place("SPM_MIRROR", base)
@@ -30,8 +30,9 @@ def mirror_of(settings: Settings) -> tuple[Mirror | None, bool]:
 
 
 class Mirror(Source):
-    def __init__(self, base: str, settings: Settings) -> None:
-        fields = _fields(base, "mirror")
+    def __init__(self, base: str, settings: Settings, what: str = "mirror") -> None:
+        """`base` as the user gave it; an error about it begins with `what`."""
+        fields = _fields(base, what)
         self._base = open_source(fields, settings)
         self.folder = fields["base"] if fields["type"] == "file" else ""
         self.place = transport.shown(base) if "://" in base else base

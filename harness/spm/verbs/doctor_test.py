@@ -109,6 +109,11 @@ class DoctorTest(SpmTestCase):
                 ),
             )
 
+    def test_an_address_of_a_mirror_that_has_no_host_is_the_variables_mistake(self) -> None:
+        with mock.patch.dict(os.environ, SPM_MIRROR="http://"):
+            result = self.doctor()
+        self.assertEqual((result.status, result.err.partition(": expected a folder, or ")[0]), (2, "spm: error: SPM_MIRROR"))
+
     def test_a_source_that_nobody_answers_for_is_asked_once_and_leaves_last_copies(self) -> None:
         self.other.close()
         result = self.doctor()
