@@ -7,7 +7,7 @@ import unittest
 from unittest import mock
 
 from harness.spm import trees
-from harness.spm.store.store import StoreEntry
+from harness.spm.store.store import Store, StoreEntry
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
 from harness.spm_testing.test_case import SpmTestCase
 
@@ -209,6 +209,22 @@ class RepairTest(SpmTestCase):
         self.assertEqual(result.status, 1)
         self.assertIn("not asked: spm is offline", result.err)
         self.assertEqual(self.server.asked, [])
+
+    def test_who_may_not_write_in_the_store_is_sent_to_its_owner(self) -> None:
+        self.spoil("d/a", "AAAA")
+        before = self.everything()
+        for words in (["verify", "--deep"], ["verify", "--deep", "--repair"]):
+            with self.subTest(words), mock.patch.object(Store, "writable", lambda _: False):
+                result = self.spm(*words)
+            self.assertEqual(
+                (result.status, result.err),
+                (
+                    1,
+                    "spm: error: 1 of 2 packages differ from what was unpacked\n"
+                    "hint: its owner repairs it: python3 make.py spm verify --repair\n",
+                ),
+            )
+        self.assertEqual(self.everything(), before)
 
     def test_a_tree_that_another_checkout_uses_is_repaired_in_place(self) -> None:
         first, self.lib = self.lib, f"{self.folder}/second"

@@ -50,7 +50,7 @@ def run(command: Command, settings: Settings) -> int:
             f"{len(behind)} of {len(rows)} packages differ from what was unpacked, in the store {root}, which is used as it is",
             f"its owner repairs it: {PROGRAM} verify --repair",
         )
-    repairing = bool(wrong) and "--repair" in command.options
+    repairing = bool(wrong) and "--repair" in command.options and store.writable()
     artifacts: list[Artifact] = []
     if repairing:
         # --json prints one row per package, so no progress events in between.
@@ -121,7 +121,7 @@ def _error(wrong: list[tuple[WantedPackage, dict]], rows: int, store: Store) -> 
     if blocked := [item for item in unlinked if not lib.is_ours(item.link)]:
         hint = f"move {blocked[0].link} away, or name another folder with --lib DIR"
     elif damaged:
-        hint = f"{PROGRAM} verify --repair"
+        hint = f"{'' if store.writable() else 'its owner repairs it: '}{PROGRAM} verify --repair"
     elif any(not store.entry_of(os.readlink(item.link)) for item in unlinked):
         hint = "name the store of these links with --store DIR or SPM_STORE"
     else:
