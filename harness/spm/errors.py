@@ -68,16 +68,21 @@ def missing_module(error: ModuleNotFoundError) -> SpmError | None:
     )
 
 
+_FULL = "python3 make.py spm cache prune --older-than 0d, or free some space, or set SPM_STORE to a larger disk"
+_FORBIDDEN = "choose writable folders with --store DIR (or SPM_STORE) and --lib DIR"
+NO_ROOM = "raise the limits of processes, threads and memory: ulimit -u, ulimit -v"
+_HINTS = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _FULL),
+    **dict.fromkeys((errno.EAGAIN, errno.ENOMEM), NO_ROOM),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _FORBIDDEN),
+    errno.EFBIG: "raise the limit of a file's size (ulimit -f), or set SPM_STORE to a disk that has larger files",
+    errno.EMFILE: "raise the limit of open files: ulimit -n",
+}
+
+
 def system_error(doing: str, error: OSError) -> SpmError:
-    """An OSError as one sentence; a full disk and a missing permission have their own hints."""
+    """An OSError as one sentence, with the hint for its kind."""
     path = error.filename2 or error.filename  # of two, the second is the path being created
     where = f" ({path})" if path else ""
     what = f"{doing}: {error.strerror or error}{where}"
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return SpmError(
-            what,
-            "python3 make.py spm cache prune --older-than 0d, or free some space, or set SPM_STORE to a larger disk",
-        )
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return SpmError(what, "choose writable folders with --store DIR (or SPM_STORE) and --lib DIR")
-    return SpmError(what, "python3 make.py spm status")
+    return SpmError(what, _HINTS.get(error.errno or 0, "python3 make.py spm status"))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from harness.spm import interruptible
+from harness.spm.threads import starting
 
 _PATIENCE_S = 1.0
 
@@ -36,7 +37,8 @@ def each(
     threads = [threading.Thread(target=work, daemon=True) for _ in range(min(jobs, operator.length_hint(todo, jobs)))]
     try:
         for thread in threads:
-            thread.start()
+            with starting():
+                thread.start()
         left = len(threads)
         while left:
             found = interruptible.take(done)

@@ -16,6 +16,7 @@ import stat
 from collections import Counter
 
 from harness.spm.late import late
+from harness.spm.threads import starting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +127,8 @@ class _Readers(contextlib.AbstractContextManager["_Readers"]):
         large = [(path, size) for path, _, size, *_ in files if size >= _LARGE]
         if large:
             self._pool = futures.ThreadPoolExecutor(min(os.cpu_count() or 2, 8))
-            self._taken = {path: self._pool.submit(read, below + path, size) for path, size in large}
+            with starting():
+                self._taken = {path: self._pool.submit(read, below + path, size) for path, size in large}
 
     def __exit__(self, *_: object) -> None:
         if self._pool:

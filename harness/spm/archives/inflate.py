@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 from harness.spm.errors import Refused
+from harness.spm.threads import starting
 
 _INPUT = 1 << 18
 _OUTPUT = 1 << 20
@@ -130,7 +131,8 @@ def ahead(source: Iterable[bytes]) -> Generator[bytes, None, None]:
         ready.put(last)
 
     thread = threading.Thread(target=work, daemon=True)
-    thread.start()
+    with starting():
+        thread.start()
     piece = b""
     try:
         while isinstance(piece := ready.get(), bytes):

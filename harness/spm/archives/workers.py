@@ -25,6 +25,7 @@ from harness.spm.archives.tree import ArtifactTree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError
 from harness.spm.pins.manifest import Artifact
+from harness.spm.threads import ThreadLimit
 
 _LENGTH = struct.Struct("<Q")
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
@@ -171,6 +172,8 @@ def _answer(archive: str, strip: str, keep: list[str], root: str, owner: int) ->
     tree = ArtifactTree(root)
     try:
         found = unpack(archive, UnpackRules(strip, keep), tree, owner)
+    except ThreadLimit as error:
+        return False, OSError(errno.EAGAIN, error.what)  # nothing is wrong with the archive
     except SpmError as error:
         return False, (error.what, error.hint)
     except OSError as error:

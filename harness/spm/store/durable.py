@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.spm import interruptible, kernel
 from harness.spm.errors import system_error
+from harness.spm.threads import starting
 from harness.spm.transfer.progress import Report
 
 PATIENCE_S = 2.0  # a longer flush is reported
@@ -30,7 +31,8 @@ class Disk(contextlib.AbstractContextManager["Disk"]):
         # In a thread with its own descriptor, because syncfs cannot be interrupted: an interrupt leaves it running.
         failures: list[BaseException] = []
         thread = threading.Thread(target=_flush, args=(os.dup(self._file), failures), daemon=True)
-        thread.start()
+        with starting():
+            thread.start()
         interruptible.join([thread], PATIENCE_S)
         if thread.is_alive():
             waiting()

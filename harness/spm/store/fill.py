@@ -29,6 +29,7 @@ from harness.spm.store.durable import Disk, mark
 from harness.spm.store.install import InstallPlan
 from harness.spm.store.lib import WantedPackage
 from harness.spm.store.store import Store, StoreEntry
+from harness.spm.threads import starting
 from harness.spm.transfer.fetch import Fetcher
 from harness.spm.transfer.progress import Report
 
@@ -97,14 +98,6 @@ def _check_space(plan: InstallPlan, store: Store) -> None:
         )
 
 
-def _start(threads: list) -> None:
-    for thread in threads:
-        try:
-            thread.start()
-        except RuntimeError as error:  # Python raises this at the system's limit of threads
-            raise SpmError(f"unpacking: {error}", "raise the limit of processes and threads: ulimit -u") from None
-
-
 class _FillBatch:
     """One batch of entries: the fetcher's threads feed the unpacking threads; the first error stops all."""
 
@@ -135,7 +128,9 @@ class _FillBatch:
         """Returns the items that other processes are making."""
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._unpackers.number)]
         try:
-            _start(threads)
+            for thread in threads:
+                with starting():
+                    thread.start()
             for artifact, path in self._fetcher.fetch_all(self._artifacts.values()):
                 for number, user in enumerate(self._users[artifact.sha256]):
                     self._tasks.put(((-artifact.size, artifact.sha256, number), user, path))

@@ -166,7 +166,7 @@ class OthersTest(SpmTestCase):
         with mock.patch.object(threading.Thread, "start", second_fails):
             with mock.patch.object(workers, "count", lambda: 1), mock.patch.object(workers.Workers, "number", 4):
                 result = self.spm("install", "a")
-        self.assertEqual(result.err.splitlines()[0], "spm: error: unpacking: can't start new thread")
+        self.assertEqual(result.err.splitlines()[0], "spm: error: expected room for one more thread, found the system's limit")
         self.assertEqual((result.status, threading.active_count()), (1, count))
 
     def test_a_store_for_reading_alone_can_be_linked_to(self) -> None:

@@ -21,6 +21,7 @@ from harness.spm.errors import Cancelled, system_error
 from harness.spm.lock import Lock
 from harness.spm.pins.manifest import Artifact, Manifest
 from harness.spm.settings import Settings
+from harness.spm.threads import starting
 from harness.spm.transfer.download import Downloader, FetchFailed, is_whole, summary, THREADS
 from harness.spm.transfer.progress import Report
 
@@ -65,7 +66,8 @@ class Fetcher(contextlib.AbstractContextManager["Fetcher"]):
         self._keep_going = keep_going
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(THREADS, count))]
         for thread in self._threads:
-            thread.start()
+            with starting():
+                thread.start()
         for _ in range(count):
             arrived = interruptible.take(self._arrived)
             if arrived is None:

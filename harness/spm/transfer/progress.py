@@ -16,6 +16,7 @@ from collections import deque
 from harness.spm import formatting
 from harness.spm.pins.manifest import Artifact
 from harness.spm.settings import Settings
+from harness.spm.threads import starting
 
 _REDRAW_S = 0.1
 _LINE_S = 3.0
@@ -128,7 +129,8 @@ class Report:
     def __enter__(self) -> Report:
         self._over = threading.Event()
         self._ticking = threading.Thread(target=self._tick_on, daemon=True)
-        self._ticking.start()
+        with starting():
+            self._ticking.start()
         return self
 
     def __exit__(self, *_: object) -> None:
