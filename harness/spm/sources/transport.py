@@ -18,7 +18,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from typing import Any, BinaryIO
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from harness.spm import formatting
 from harness.spm.atomic import atomic_file
@@ -164,11 +164,11 @@ def join(base: str, path: str) -> str:
 
 
 def file_address(path: str) -> str:
-    return "file://" + quote(path, safe="/~+")
+    return "file://" + quote(os.fsencode(path), safe="/~+")
 
 
 def file_path(address: str) -> str:
-    return unquote(urlsplit(address).path)
+    return os.fsdecode(unquote_to_bytes(urlsplit(address).path))
 
 
 def place(address: str) -> str:

@@ -78,6 +78,9 @@ class MirrorTest(SpmTestCase):
             sorted(map(self.place, "abc")),
         )
 
+    def test_an_old_commit_builds_from_a_folder_whose_name_is_no_text(self) -> None:
+        self.check_an_old_commit_builds_from(os.fsdecode(os.fsencode(self.folder) + b"/m\xff %41"))
+
     def test_an_old_commit_builds_from_a_web_server_alone(self) -> None:
         self.check_an_old_commit_builds_from(f"{self.other.base}/mirror")
 
@@ -111,6 +114,9 @@ class MirrorTest(SpmTestCase):
                 bad = self.spm("mirror", "verify", mirror)
                 self.assertEqual((bad.status, sorted(bad.out.split())), (1, ["b.deb", "c.deb", "damaged", "missing", "path", "state"]))
                 self.assertIn("expected 3 artifacts, found 2 missing, damaged or unreadable\n", bad.err)
+                hint = self.anonymous(f"hint: python3 make.py spm mirror push {mirror} --packages FOLDER/packages.json")
+                self.assertEqual(bad.err.splitlines()[1].partition(" --lib ")[0], hint)
+                self.assertTrue(bad.err.endswith(", which sends those\n"), bad.err)
                 rows = self.spm("mirror", "verify", mirror, "--json").objects()[:3]
                 self.assertEqual([row["state"] for row in rows], ["whole", "damaged", "missing"])
                 healed = self.spm("mirror", "push", mirror)

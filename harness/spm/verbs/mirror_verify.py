@@ -3,6 +3,8 @@ and compares its bytes.
 
 `doctor` asks for one byte of each artifact, which proves that a file is there, and not which."""
 
+import shlex
+
 from harness.spm.errors import SpmError
 from harness.spm.formatting import plural
 from harness.spm.options import Command
@@ -24,7 +26,7 @@ def run(command: Command, settings: Settings) -> int:
     if wrong:
         raise SpmError(
             f"the mirror {mirror.place}: expected {plural(len(found), 'artifact')}, found {len(wrong)} missing, damaged or unreadable",
-            "python3 make.py spm mirror push URL sends those",
+            f"python3 make.py spm mirror push {shlex.join([mirror.place, *command.names[1:]])}, which sends those",
         )
     if not settings.quiet and not settings.json:
         table.print_note(f"{plural(len(found), 'artifact')} of the mirror have the pinned bytes")
