@@ -33,7 +33,10 @@ def entry(
         found["platforms"] = sorted({*found["platforms"], platform}) if ANY not in found["platforms"] else [ANY]
     document["packages"][name] = found
     document["sources"].update(added or {})
-    manifests.parse(json.dumps(document), f"{manifest.path}, with '{name}' in it")
+    try:
+        manifests.parse(json.dumps(document), f"{manifest.path}, with '{name}' in it")
+    except SpmError as error:  # the file itself was read without a mistake
+        raise SpmError(error.what, "give another name or address", USAGE) from None
     return found
 
 
@@ -44,6 +47,6 @@ def check_unpacks(archive: str, what: str, fields: dict, scratch: str) -> None:
         unpack(archive, manifests.Artifact(fields), tree, 0)
         tree.seal()
     except Refused as error:
-        raise SpmError(f"{what}: {error.what}", "the archive breaks the rules for packages", USAGE) from None
+        raise SpmError(f"{what}: {error.what}", "no package may hold that; harness/spm/archives/rules.py has the rules", USAGE) from None
     finally:
         trees.remove(scratch)

@@ -222,7 +222,7 @@ class PublishTest(SpmTestCase):
                 ["publish", self.dir, "a/b"],
                 "FOLDER/packages.json, with 'a/b' in it: packages: expected a package's name of letters, digits and "
                 '. _ + ~ -, found "a/b"',
-                None,
+                "hint: give another name or address",
             ),
             (
                 ["publish", self.dir, "tool", "--to", "debian"],
