@@ -89,12 +89,19 @@ Expected<std::vector<judge::SeriesHistory>> load_histories(Store& store, const s
   return histories;
 }
 
+/// What the noises of a machine have in common is learned for so many machines, a second for a few.
+constexpr std::size_t kMostLearned = 4;
+
 /// Adds the smallest detectable step to at most `most` of the histories.
 Expected<void> add_detectable(Store& store, std::size_t most, std::vector<judge::SeriesHistory>& histories) {
   std::vector<std::size_t> judged;
   for (std::size_t i = 0; i < histories.size(); ++i)
     if (histories[i].findings.judged.nights_missing == 0) judged.push_back(i);
   const std::size_t count = std::min(most, judged.size());
+  const auto machine_of = [&](std::size_t k) { return histories[judged[k * judged.size() / count]].series.machine; };
+  std::set<std::string> machines;
+  for (std::size_t k = 0; k < count; ++k) machines.insert(machine_of(k));
+  if (machines.size() > kMostLearned) return {};
   std::vector<std::vector<results::SeriesPoint>> points;
   std::map<std::string, std::vector<judge::WatchedSince>> contexts;
   for (std::size_t k = 0; k < count; ++k) {

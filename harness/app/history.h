@@ -22,7 +22,7 @@ struct HistoryRequest {
   bool with_points = false;                       ///< false: the points of every series stay empty
   bool may_be_empty = false;                      ///< without results: an empty history, not an error
   /// Of at most so many series, evenly chosen from those that are judged, the findings have the smallest detectable
-  /// step.
+  /// step; of none if they are of more than a few machines, because it takes long.
   std::size_t most_detectable = 0;
 };
 

@@ -22,6 +22,8 @@ namespace json = boost::json;
 
 /// Changes shown of each kind; --json lists all.
 constexpr std::size_t kMostShown = 20;
+/// A machine that changed by itself shows it in so many benchmarks.
+constexpr std::size_t kFewestOwn = 3;
 /// Names shown in one list.
 constexpr std::size_t kMostNames = 5;
 
@@ -127,8 +129,9 @@ std::string to_text(const judge::Farm& farm, std::size_t width) {
   std::vector<const judge::FarmChange*> code, machines, alone;
   for (const judge::FarmChange& change : farm.changes) {
     const bool is_code = change.cause == judge::kCodeCause || change.cause == judge::kEitherCause;
-    const bool is_own = !change.is_confirmed && change.is_sure;
-    (is_code && !is_own ? change.is_confirmed ? code : alone : machines).push_back(&change);
+    const bool has_fact = !is_code && change.cause != judge::kMachineCause;
+    const bool is_own = has_fact || (change.is_sure && change.benchmarks.size() >= kFewestOwn);
+    (is_code && change.is_confirmed ? code : is_own ? machines : alone).push_back(&change);
   }
   add_changes(code, "changes of the code", width, text);
   add_changes(machines, "changes of machines", width, text);

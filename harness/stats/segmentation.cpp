@@ -278,6 +278,8 @@ class Boosts {
     sigma_ = sorted_quantile(distances, kShare) / kNormalShare * std::sqrt(share);
   }
 
+  const std::vector<double>& medians() const { return medians_; }
+
   /// Between level `i` and the next.
   double at(std::size_t i) const {
     const bool apart = hulls_[i].max < hulls_[i + 1].min || hulls_[i + 1].max < hulls_[i].min;
@@ -298,9 +300,10 @@ class Boosts {
 };
 
 /// A bound on the evidence for a short level: scores of values that are mostly equal are far from normal. None
-/// (infinite) for a longer level; 0 if both levels have the same median.
-double rarity(std::span<const double> a, std::span<const double> b) {
-  const bool is_short = std::min(a.size(), b.size()) <= kFewPoints || is_same_value(median(a), median(b));
+/// (infinite) for a longer level; 0 if both levels have the same median, as `same` says.
+double rarity(std::span<const double> a, std::span<const double> b, bool same) {
+  if (same) return 0;
+  const bool is_short = std::min(a.size(), b.size()) <= kFewPoints;
   return is_short ? 2 * rarity_of_levels(a, b) : std::numeric_limits<double>::infinity();
 }
 
@@ -323,7 +326,7 @@ Division judged(std::span<const double> values, const Sums& sums, std::vector<st
   // Rounding alone leaves about this much in constant levels.
   if (within < 1e-12 * static_cast<double>(n)) {
     for (std::size_t i = 0; i + 2 < edges.size(); ++i)
-      if (rarity(values.subspan(edges[i], 1), values.subspan(edges[i + 1], 1)) == 0)
+      if (is_same_value(values[edges[i]], values[edges[i + 1]]))
         division.evidence = division.each[i] = 0;
     return division;
   }
@@ -344,7 +347,9 @@ Division judged(std::span<const double> values, const Sums& sums, std::vector<st
   for (std::size_t i = 0; i < each.size(); ++i) {
     const std::span<const double> old_level = values.subspan(edges[i], edges[i + 1] - edges[i]);
     const std::span<const double> new_level = values.subspan(edges[i + 1], edges[i + 2] - edges[i + 1]);
-    each[i] = boosts.at(i) * std::min(each[i], rarity(old_level, new_level));
+    const bool same = is_same_value(boosts.medians()[i], boosts.medians()[i + 1]);
+    each[i] = boosts.at(i) * std::min(each[i], rarity(old_level, new_level, same));
+    if (each[i] < kLeastEvidence && !thorough) break;
   }
   division.evidence = std::ranges::min(each);
   return division;
