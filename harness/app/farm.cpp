@@ -41,6 +41,9 @@ Expected<judge::Farm> farm(const FarmRequest& request, const HistoryObserver& ob
   input.sessions = std::move(*sessions);
   for (const auto& [series, text] : *findings) input.series.push_back({series, judge::parse_findings(text)});
   input.known = store->known_machines();
+  Expected<std::vector<results::FarmAlarm>> alarms = results::load_farm_alarms(request.results);
+  if (!alarms) return alarms.error();
+  input.alarms = std::move(*alarms);
   input.commits = first_parents(request.repository);
   input.now = request.now;
   return judge::judge_farm(input);

@@ -9,6 +9,7 @@
 #include "harness/app/history.h"
 #include "harness/app/night_steps.h"
 #include "harness/base/files.h"
+#include "harness/base/lock.h"
 #include "harness/base/terminal.h"
 #include "harness/base/utc.h"
 #include "harness/judge/alarms.h"
@@ -74,11 +75,11 @@ constexpr double kLeastAgain = 0.4;
 /// One night in one results folder.
 class NightRun {
  public:
-  NightRun(const NightRequest& request, NightEnvironment& environment)
+  NightRun(const NightRequest& request, NightEnvironment& environment, const std::string& machine)
       : request_(request),
         environment_(environment),
         time_(request, environment),
-        folder_(request.results / "nightly"),
+        folder_(request.results / "nightly" / machine),
         report_(folder_ / folder_name(environment.now() - static_cast<std::time_t>(request.spent_seconds))) {}
 
   Expected<ExitStatus> run(const std::function<void(const NightSummary&)>& summary) {
@@ -187,6 +188,9 @@ class NightRun {
     if (!all) return all.error();
     judge::NightFitness night = judge::judge_night(*all, *result);
     Expected<NightState> state = NightState::open(folder_ / "state.json", environment_);
+    if (state && state->is_new)
+      if (const Expected<void> taken = state->take_over(folder_.parent_path() / "state.json", result->machine.id); !taken)
+        return taken.error();
     if (!state) return state.error();
     state_ = std::move(*state);
     if (const Expected<void> added = add_new_alarms(*all, night); !added) return added.error();
@@ -283,7 +287,20 @@ class NightRun {
 
 Expected<ExitStatus> run_night(const NightRequest& request, NightEnvironment& environment,
                                const std::function<void(const NightSummary&)>& summary) {
-  return NightRun(request, environment).run(summary);
+  const auto fail = [&](const Error& error) {
+    print_error(error, environment);
+    summary({ExitStatus::kFailed, fmt::format("nightly: {}: {}", name_of(ExitStatus::kFailed), error.what)});
+    return ExitStatus::kFailed;
+  };
+  const Expected<std::string> machine = environment.machine();
+  if (!machine) return fail(machine.error());
+  const Expected<File> lock =
+      lock_file(request.results / "nightly" / *machine / "lock", LockKind::kTryExclusive);
+  if (!lock) return fail(lock.error());
+  if (lock->get() < 0)
+    return fail({fmt::format("another nightly run measures as '{}'", *machine),
+                 "give each host a name of its own with LAB_MACHINE"});
+  return NightRun(request, environment, *machine).run(summary);
 }
 
 }  // namespace lab::app

@@ -2,8 +2,10 @@
 ///
 /// All data that must outlive a checkout is in the results folder:
 ///   <machine>/*.json      results, as `run` writes them
-///   nightly/state.json    reported changes and the state of their bisects (results/alarm.h)
-///   nightly/<utc>/        a night's report, history.txt, junit.xml; the newest `keep` of them
+///   nightly/<machine>/state.json   reported changes and the state of their bisects (results/alarm.h)
+///   nightly/<machine>/<utc>/       a night's report, history.txt, junit.xml; the newest `keep` of them
+///   nightly/<machine>/lock         held during the night. Other machines of the folder have nights at the same time
+/// nightly/state.json, which earlier versions wrote for all machines, is read where a machine has none of its own.
 /// A killed night loses only unwritten data: `run` keeps its journal, `bisect` its record, and the next night resumes
 /// from the existing results and state.
 #pragma once

@@ -65,6 +65,19 @@ Expected<NightState> NightState::open(const std::filesystem::path& path, NightEn
   return state;
 }
 
+Expected<void> NightState::take_over(const std::filesystem::path& earlier, const std::string& machine) {
+  std::error_code problem;
+  if (!std::filesystem::exists(earlier, problem)) return {};
+  const Expected<std::string> text = read_file(earlier);
+  if (!text) return text.error();
+  Expected<std::vector<results::Alarm>> all = results::parse_alarms(*text, earlier.string());
+  if (!all) return all.error();
+  std::erase_if(*all, [&](const results::Alarm& alarm) { return alarm.machine != machine; });
+  alarms = std::move(*all);
+  is_new = false;
+  return {};
+}
+
 Expected<void> NightState::save() {
   std::string text = results::serialize(alarms);
   if (text == written_) return {};

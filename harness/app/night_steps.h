@@ -48,6 +48,8 @@ class NightState {
  public:
   /// Reads the file. An invalid file is moved aside, with a message to `environment`.
   static Expected<NightState> open(const std::filesystem::path& path, NightEnvironment& environment);
+  /// Takes the machine's alarms from the file that earlier versions wrote for all machines, if there is one.
+  Expected<void> take_over(const std::filesystem::path& earlier, const std::string& machine);
   /// Writes the file if the state has changed.
   Expected<void> save();
 

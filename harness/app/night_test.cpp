@@ -219,10 +219,10 @@ class Nightly : public testing::Test {
   }
 
   void put_state(const std::vector<results::Alarm>& alarms) {
-    EXPECT_TRUE(write_file(results_ / "nightly/state.json", results::serialize(alarms)));
+    EXPECT_TRUE(write_file(results_ / "nightly/farm/state.json", results::serialize(alarms)));
   }
   std::vector<results::Alarm> state() {
-    return *results::parse_alarms(*read_file(results_ / "nightly/state.json"), "state");
+    return *results::parse_alarms(*read_file(results_ / "nightly/farm/state.json"), "state");
   }
   static results::Alarm alarm(const std::string& name, double ratio, int last) {
     results::Alarm alarm;
@@ -264,7 +264,7 @@ class Nightly : public testing::Test {
   /// A file of the last night's report.
   std::string newest(const std::string& name) const {
     fs::path newest;
-    for (const fs::directory_entry& entry : fs::directory_iterator(results_ / "nightly"))
+    for (const fs::directory_entry& entry : fs::directory_iterator(results_ / "nightly/farm"))
       if (std::isdigit(entry.path().filename().c_str()[0]) != 0) newest = std::max(newest, entry.path());
     return read_file(newest / name).value();
   }
@@ -599,7 +599,7 @@ TEST_F(Nightly, whose_table_of_changes_crashes_is_not_fine_and_the_file_says_why
   EXPECT_THAT(ended.line, StartsWith("nightly: failed: 1 too young to tell (19 more nights); the table of changes "
                                      "failed; "));
   EXPECT_THAT(environment_.said, ElementsAre("nightly: no table of changes: " + end));
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(results_ / "nightly"))
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(results_ / "nightly/farm"))
     if (entry.path().filename() == "history.txt") {
       EXPECT_EQ(*read_file(entry.path()), end + "\n");
     }
@@ -752,8 +752,8 @@ TEST_F(Nightly, a_night_writes_a_report_a_history_and_junit_and_removes_the_olde
     EXPECT_THAT(ended.line, EndsWith("/index.html"));
   }
   std::set<std::string> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(results_ / "nightly"))
-    if (entry.is_regular_file()) files.insert(fs::relative(entry.path(), results_ / "nightly").string());
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(results_ / "nightly/farm"))
+    if (entry.is_regular_file()) files.insert(fs::relative(entry.path(), results_ / "nightly/farm").string());
   EXPECT_THAT(files, ElementsAre("20260803T230000Z/history.txt", "20260803T230000Z/index.html",
                                  "20260803T230000Z/junit.xml", "20260804T230000Z/history.txt",
                                  "20260804T230000Z/index.html", "20260804T230000Z/junit.xml", "state.json"));
@@ -834,17 +834,39 @@ TEST_F(Nightly, backfill_stops_at_a_measured_commit) {
   EXPECT_THAT(environment_.calls("run"), ElementsAre("run --fixed --budget 133", "run --fixed"));
 }
 
-TEST_F(Nightly, without_a_machine_id_or_git_only_the_backfill_is_omitted) {
-  environment_.id = Error{"LAB_MACHINE: 'nightly' is no machine", ""};
-  prepare(4, {{"shelf/a/store", 100}});
-  EXPECT_EQ(night(4, {.backfill = 3}).status, 0);
-  EXPECT_THAT(environment_.said, ElementsAre("nightly: no backfill: LAB_MACHINE: 'nightly' is no machine"));
-  environment_.id = std::string("farm");
+TEST_F(Nightly, without_git_only_the_backfill_is_omitted) {
   environment_.git = Error{"git: No such file or directory", ""};
   prepare(5, {{"shelf/a/store", 100}});
   EXPECT_EQ(night(5, {.backfill = 3}).status, 0);
   EXPECT_THAT(environment_.said, ElementsAre("nightly: no backfill: git: No such file or directory"));
-  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --fixed", "run --fixed"));
+  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --fixed"));
+}
+
+TEST_F(Nightly, a_machine_without_a_name_of_its_own_measures_nothing) {
+  environment_.id = Error{"LAB_MACHINE: 'nightly' is no machine", ""};
+  prepare(4, {{"shelf/a/store", 100}});
+  const Ended ended = night(4);
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.line, "nightly: failed: LAB_MACHINE: 'nightly' is no machine");
+  environment_.id = std::string("farm");
+  const Expected<File> other = lock_file(results_ / "nightly/farm/lock", LockKind::kExclusive);
+  EXPECT_EQ(night(4).line, "nightly: failed: another nightly run measures as 'farm'");
+  EXPECT_THAT(environment_.said, ElementsAre("harness: error: another nightly run measures as 'farm'",
+                                             "hint: give each host a name of its own with LAB_MACHINE"));
+  EXPECT_THAT(environment_.calls("run"), IsEmpty());
+}
+
+TEST_F(Nightly, takes_its_own_alarms_from_the_state_that_all_machines_had) {
+  std::vector<results::Alarm> all{alarm("a", 1.05, 8), alarm("b", 1.2, 9)};
+  all[1].machine = "another";
+  EXPECT_TRUE(write_file(results_ / "nightly/state.json", results::serialize(all)));
+  prepare(0, {{"shelf/a/store", 100}});
+  night(0);
+  const std::vector<results::Alarm> kept = state();
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].benchmark, "shelf/a/store");
+  EXPECT_EQ(results::parse_alarms(*read_file(results_ / "nightly/state.json"), "state")->size(), 2u)
+      << "the other machine's";
 }
 
 TEST_F(Nightly, a_night_fails_on_unreadable_results_and_keeps_its_session_and_report) {
@@ -859,7 +881,7 @@ TEST_F(Nightly, a_night_fails_on_unreadable_results_and_keeps_its_session_and_re
 
 TEST_F(Nightly, a_night_fails_with_one_sentence_if_the_state_cannot_be_written) {
   slow_nights(42);
-  const fs::path temporary = results_ / "nightly" / fmt::format("state.json.{}.part", ::getpid());
+  const fs::path temporary = results_ / "nightly/farm" / fmt::format("state.json.{}.part", ::getpid());
   fs::create_directories(temporary);
   prepare_slow(42);
   const Ended ended = night(42);
@@ -875,7 +897,7 @@ TEST_F(Nightly, an_alarm_missing_from_a_failed_nights_summary_is_reported_by_the
   environment_.night = 42;
   std::string name = utc(environment_.now());
   std::erase_if(name, [](char c) { return c == '-' || c == ':'; });
-  EXPECT_TRUE(write_file(results_ / "nightly" / name, "in the report's place"));
+  EXPECT_TRUE(write_file(results_ / "nightly/farm" / name, "in the report's place"));
   EXPECT_EQ(night(42).status, 1);
   EXPECT_EQ(slow_night(43).status, 3);
 }
@@ -895,21 +917,21 @@ TEST_F(Nightly, an_unreadable_state_is_moved_aside) {
   for (const std::string_view text :
        {std::string_view(""), std::string_view("{}"), std::string_view("[]"), std::string_view("\0", 1),
         std::string_view(R"({"alarms": [{}]})"), std::string_view(R"({"alarms": [1]})")}) {
-    EXPECT_TRUE(write_file(results_ / "nightly/state.json", text));
+    EXPECT_TRUE(write_file(results_ / "nightly/farm/state.json", text));
     prepare(0, {{"shelf/a/store", 100}});
     EXPECT_EQ(night(0).status, 0) << text;
     EXPECT_THAT(environment_.said, ElementsAre(HasSubstr("is not a valid state")));
-    EXPECT_EQ(*read_file(results_ / "nightly/state.json.unreadable"), text);
+    EXPECT_EQ(*read_file(results_ / "nightly/farm/state.json.unreadable"), text);
   }
 }
 
 TEST_F(Nightly, a_state_of_a_newer_build_is_left_alone) {
   const std::string newer = R"({"version": 1000, "alarms": "in another form"})";
-  EXPECT_TRUE(write_file(results_ / "nightly/state.json", newer));
+  EXPECT_TRUE(write_file(results_ / "nightly/farm/state.json", newer));
   prepare(0, {{"shelf/a/store", 100}});
   EXPECT_EQ(night(0).status, 1);
   EXPECT_THAT(environment_.said, Contains(HasSubstr("expected a state of version 2 or older, found version 1000")));
-  EXPECT_EQ(*read_file(results_ / "nightly/state.json"), newer);
+  EXPECT_EQ(*read_file(results_ / "nightly/farm/state.json"), newer);
 }
 
 namespace {

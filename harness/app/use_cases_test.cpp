@@ -159,7 +159,7 @@ TEST_F(UseCases, night_returns_its_verdict_and_passes_its_summary_on) {
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].find("nightly: fine: 2 too young to tell (19 more nights)"), 0u) << lines[0];
   EXPECT_EQ(environment.calls, (std::vector<std::string>{"run", "report"}));
-  EXPECT_TRUE(fs::exists(root() / "results/nightly/20260801T230000Z/junit.xml"));
+  EXPECT_TRUE(fs::exists(root() / "results/nightly/here/20260801T230000Z/junit.xml"));
 }
 
 TEST_F(UseCases, changepoints_returns_the_changes_of_each_series) {

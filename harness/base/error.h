@@ -17,6 +17,7 @@ enum class ExitStatus : int {
   kUsage = 2,          ///< wrong usage or unreadable input
   kRegression = 3,     ///< a verdict found a regression
   kUnfit = 4,          ///< the session cannot support a verdict
+  kSilent = 5,         ///< a machine of a farm has not measured for too long
   kInterrupted = 130,  ///< SIGINT or SIGTERM
   kNobodyReads = 141   ///< the reader of our output has gone, as with SIGPIPE; nothing is printed
 };

@@ -20,6 +20,7 @@ Command probe_command();
 Command report_command();
 Command compare_command();
 Command history_command();
+Command farm_command();
 Command bisect_command();
 Command nightly_command();
 Command changepoints_command();

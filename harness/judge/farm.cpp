@@ -431,6 +431,35 @@ std::vector<Group> machine_groups(const FarmInput& input, const std::map<std::st
   });
 }
 
+/// Finds the known alarms among the changes, and those that were fixed.
+void tell_alarms(const FarmInput& input, const std::map<std::string, std::size_t>& positions, Farm& farm) {
+  const auto place = [&](const std::optional<std::string>& commit) -> std::optional<std::size_t> {
+    const auto found = commit ? positions.find(*commit) : positions.end();
+    return found == positions.end() ? std::nullopt : std::optional(found->second);
+  };
+  const auto shares = [](const FarmChange& change, const results::FarmAlarm& alarm) {
+    return std::ranges::any_of(change.benchmarks, [&](const std::string& name) {
+      return std::ranges::find(alarm.benchmarks, name) != alarm.benchmarks.end();
+    });
+  };
+  for (const results::FarmAlarm& alarm : input.alarms) {
+    const auto from = place(alarm.commits.from), to = place(alarm.commits.to);
+    if (!from || !to) continue;
+    std::set<std::string> worse(alarm.benchmarks.begin(), alarm.benchmarks.end());
+    const FarmChange* last = nullptr;
+    for (FarmChange& change : farm.changes) {
+      const auto after = place(change.commits.from), until = place(change.commits.to);
+      if (!after || !until || !change.is_confirmed || !shares(change, alarm)) continue;
+      if (change.is_alarm() && *after < *to + kNearCommits && *from < *until + kNearCommits) change.alarm = alarm.id;
+      if (change.regressed || *until <= *to) continue;
+      for (const std::string& name : change.benchmarks) worse.erase(name);
+      if (last == nullptr) last = &change;
+    }
+    if (worse.empty() && last != nullptr && alarm.state != results::AlarmStep::kEnded)
+      farm.fixed.push_back({alarm.id, last->commits});
+  }
+}
+
 }  // namespace
 
 Farm judge_farm(const FarmInput& input) {
@@ -445,6 +474,7 @@ Farm judge_farm(const FarmInput& input) {
        {code_groups(input, nodes, positions), machine_groups(input, nodes, positions)})
     for (const Group& group : groups) farm.changes.push_back(teller.told(group));
   std::ranges::stable_sort(farm.changes, std::greater<>(), &FarmChange::started);
+  tell_alarms(input, positions, farm);
   std::set<std::string> benchmarks;
   for (const FarmSeries& series : input.series) benchmarks.insert(series.key.benchmark);
   farm.benchmarks = benchmarks.size();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/judge/history.h"
+#include "harness/results/farm_alarms.h"
 #include "harness/results/machines.h"
 #include "harness/results/store.h"
 
@@ -25,6 +26,7 @@ struct FarmInput {
   std::vector<results::SessionRecord> sessions;  ///< as results::Store::sessions()
   std::vector<FarmSeries> series;                ///< sorted by machine, benchmark and version
   results::KnownMachines known;
+  std::vector<results::FarmAlarm> alarms;
   std::vector<std::string> commits;  ///< first parents, the oldest first; a commit that is missing is placed by its time
   std::time_t now = 0;               ///< seconds since the epoch
 };
@@ -62,6 +64,8 @@ struct FarmChange {
   std::size_t others_of_class = 0;  ///< of `others`, those of the first machine's class
   bool is_sure = false;             ///< on one machine alone it would be chance in at most 1 - kSureAlone of cases
 
+  std::string alarm;  ///< the id of the known alarm that it is; "" if it is none, or new
+
   /// Whether it is more than chance and may be the code's: at least two machines show it for one benchmark, or one that
   /// is sure and has no others of its class to compare with.
   bool is_confirmed = false;
@@ -69,9 +73,16 @@ struct FarmChange {
 };
 inline constexpr double kSureAlone = 0.99;
 
+/// A known alarm whose benchmarks all became better later.
+struct FixedAlarm {
+  std::string id;
+  results::CommitRange commits;  ///< of the improvement
+};
+
 struct Farm {
   std::vector<FarmMachine> machines;  ///< sorted by id
   std::vector<FarmChange> changes;    ///< the latest first
+  std::vector<FixedAlarm> fixed;      ///< of the alarms that were not known as fixed
   std::size_t benchmarks = 0;         ///< different ones
   /// If the whole farm is silent: since when. Machines are then silent compared with its last session.
   std::string silent_since;

@@ -12,13 +12,19 @@ from harness.make.console import MakeError, duration, print_error, print_line
 from harness.spm.lock import try_lock
 
 
+def node_name() -> str:
+    """This host among those that share a folder. Not the machine's name, which only the harness knows."""
+    named = os.environ.get("LAB_MACHINE") or os.environ.get("SLURMD_NODENAME") or os.uname().nodename
+    return named.replace("/", "_")
+
+
 def night_lock(folder: str) -> int:
-    """The descriptor that holds the lock of `folder`, or an error that names its holder: two nightly runs would measure
-    each other, and a build would change what the other one measures. A child that keeps it open holds the lock, too.
-    Says which run was killed, if the last one was."""
+    """The descriptor that holds this host's lock in `folder`, or an error that names its holder: two nightly runs would
+    measure each other, and a build would change what the other one measures. A child that keeps it open holds the lock,
+    too. Says which run was killed, if the last one was."""
     try:
         os.makedirs(folder, exist_ok=True)
-        lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT, 0o666)
+        lock = os.open(os.path.join(folder, f"{node_name()}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise MakeError(f"--results: expected a folder that can be written, found '{error.filename}': "
                         f"{error.strerror}", "--results DIR, or LAB_RESULTS", 2) from error

@@ -63,7 +63,7 @@ class Nightly(unittest.TestCase):
             with self.subTest(arguments):
                 status, (words, lock, spent) = self.call(arguments)
                 self.assertEqual((status, words, lock),
-                                 (0, ["nightly", *arguments], os.path.join(self.results, "nightly", "lock")))
+                                 (0, ["nightly", *arguments], os.path.join(self.results, "nightly", f"{nightly.node_name()}.lock")))
                 self.assertGreaterEqual(spent, 0.05)
 
     def test_the_exit_status_is_the_harness_s(self) -> None:
@@ -87,6 +87,15 @@ class Nightly(unittest.TestCase):
         self.assertEqual((status, out[: len(what) + 17]), (1, f"nightly: failed: {what}"))
         self.assertIn(f"make.py: error: {what}", err)
         built.assert_not_called()
+
+    def test_hosts_that_share_a_folder_have_nights_at_the_same_time(self) -> None:
+        folder = os.path.join(self.results, "nightly")
+        for names in ({"LAB_MACHINE": "farm-1"}, {"LAB_MACHINE": "the/farm"}, {"SLURMD_NODENAME": "node2"}, {}):
+            with unittest.mock.patch.dict(os.environ, names):
+                self.addCleanup(os.close, nightly.night_lock(folder))
+                self.assertRaises(MakeError, nightly.night_lock, folder)
+        self.assertEqual(sorted(os.listdir(folder)),
+                         sorted(["farm-1.lock", "the_farm.lock", "node2.lock", f"{os.uname().nodename}.lock"]))
 
     def test_a_lock_that_a_child_keeps_open_is_held_when_the_night_has_gone(self) -> None:
         folder = os.path.join(self.results, "nightly")
@@ -118,7 +127,7 @@ class Nightly(unittest.TestCase):
         os.ftruncate(lock, 0)  # as the harness does at its end
         os.close(lock)
         for before in ("", "process 1 on here, since 2026-01-01T00:00:00Z"):  # the second by an earlier version
-            paths.write_if_changed(os.path.join(folder, "lock"), before)
+            paths.write_if_changed(os.path.join(folder, f"{nightly.node_name()}.lock"), before)
             with contextlib.redirect_stderr(io.StringIO()) as said:
                 os.close(nightly.night_lock(folder))
             self.assertEqual(said.getvalue(), "")
@@ -156,9 +165,10 @@ class Nightly(unittest.TestCase):
     def test_results_that_are_no_folder_are_refused_with_status_2(self) -> None:
         for name in ("file", "taken/nightly"):
             paths.write_if_changed(os.path.join(self.root, name), "")
-        os.makedirs(os.path.join(self.root, "locked", "nightly", "lock"))
+        lock = f"{nightly.node_name()}.lock"
+        os.makedirs(os.path.join(self.root, "locked", "nightly", lock))
         table = [("file", "file/nightly", "Not a directory"), ("file/below", "file/below", "Not a directory"),
-                 ("taken", "taken/nightly", "File exists"), ("locked", "locked/nightly/lock", "Is a directory")]
+                 ("taken", "taken/nightly", "File exists"), ("locked", f"locked/nightly/{lock}", "Is a directory")]
         for name, found, why in table:
             what = f"--results: expected a folder that can be written, found '{os.path.join(self.root, found)}': {why}"
             self.assertEqual(

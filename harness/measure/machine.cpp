@@ -235,6 +235,8 @@ results::Machine read_machine(const fs::path& root, std::string_view given_name)
 
 Expected<results::Machine> this_machine() {
   const char* name = std::getenv("LAB_MACHINE");
+  // A node of a cluster has a name there, also where its hardware is that of many.
+  if (name == nullptr || *name == '\0') name = std::getenv("SLURMD_NODENAME");
   results::Machine machine = read_machine("/", name == nullptr ? "" : name);
   if (std::find(kNotMachines.begin(), kNotMachines.end(), machine.id) != kNotMachines.end())
     return Error{

@@ -164,7 +164,11 @@ TEST(Machine, has_the_given_name_made_fit_for_a_folder) {
     ::setenv("LAB_MACHINE", given, 1);
     EXPECT_EQ(this_machine().has_value(), accepted) << given;
   }
+  ::setenv("SLURMD_NODENAME", "node7", 1);
+  EXPECT_EQ(this_machine()->id, "nightly-1");
   ::unsetenv("LAB_MACHINE");
+  EXPECT_EQ(this_machine()->id, "node7");
+  ::unsetenv("SLURMD_NODENAME");
   EXPECT_EQ(read_machine(empty.path(), "..").id, read_machine(empty.path(), "").id);
 }
 

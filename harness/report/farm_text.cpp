@@ -149,7 +149,32 @@ std::string to_text(const judge::Farm& farm, std::size_t width) {
   return text;
 }
 
-std::string to_json(const judge::Farm& farm) {
+std::string check_text(const CheckView& check, std::size_t width) {
+  std::string text;
+  const auto add = [&](const std::string& line) { text += wrapped_after(line, width, 4) + "\n"; };
+  const auto has = [](const std::vector<std::string>& ids, const std::string& id) {
+    return std::ranges::find(ids, id) != ids.end();
+  };
+  for (const results::FarmAlarm& alarm : check.alarms) {
+    if (has(check.fixed, alarm.id)) add(fmt::format("fixed {}: {}", alarm.id, names_text(alarm.benchmarks)));
+    if (!alarm.is_open()) continue;
+    add(fmt::format("{} {}: {}; {}", has(check.raised, alarm.id) ? "new alarm" : "alarm", alarm.id,
+                    names_text(alarm.benchmarks), commits_text(alarm.commits)));
+    for (const judge::FarmChange& change : check.farm.changes)
+      if (change.alarm == alarm.id) text += line_of(change, width);
+  }
+  std::vector<std::string> silent;
+  for (const judge::FarmMachine& machine : check.farm.machines)
+    if (machine.silent_days > 0) silent.push_back(fmt::format("{} ({})", machine.id, counted(machine.silent_days, "day")));
+  if (!check.farm.silent_since.empty())
+    add(fmt::format("the farm is silent: no machine has delivered since {}", check.farm.silent_since.substr(0, 10)));
+  if (!silent.empty()) add(fmt::format("silent: {}", enumerated(silent)));
+  if (text.empty())
+    add(fmt::format("farm: fine: {}, no alarm that waits, nobody silent", counted(check.farm.machines.size(), "machine")));
+  return text;
+}
+
+std::string to_json(const judge::Farm& farm, std::span<const results::FarmAlarm> alarms) {
   json::array machines, changes;
   for (const judge::FarmMachine& one : farm.machines)
     machines.push_back(json::object{{"machine", one.id},
@@ -179,14 +204,27 @@ std::string to_json(const judge::Farm& farm) {
                                    {"sure", one.is_sure},
                                    {"confirmed", one.is_confirmed},
                                    {"alarm", one.is_alarm()},
+                                   {"alarm_id", text_or_null(one.alarm)},
                                    {"reason", text_or_null(one.reason)},
                                    {"benchmarks", json::value_from(one.benchmarks)},
                                    {"machines", json::value_from(one.machines)},
                                    {"others", json::value_from(one.others)}});
-  const json::object object{{"benchmarks", farm.benchmarks},
+  json::array said;
+  for (const results::FarmAlarm& one : alarms)
+    said.push_back(json::object{{"id", one.id},
+                                {"raised", one.raised},
+                                {"state", results::kAlarmSteps[static_cast<std::size_t>(one.state)]},
+                                {"at", one.at},
+                                {"who", one.who},
+                                {"note", text_or_null(one.note)},
+                                {"from", json::value_from(one.commits.from)},
+                                {"to", json::value_from(one.commits.to)},
+                                {"benchmarks", json::value_from(one.benchmarks)}});
+  json::object object{{"benchmarks", farm.benchmarks},
                             {"silent_since", text_or_null(farm.silent_since)},
                             {"machines", std::move(machines)},
                             {"changes", std::move(changes)}};
+  if (!alarms.empty()) object["alarms"] = std::move(said);
   return json::serialize(object) + "\n";
 }
 

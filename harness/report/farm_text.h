@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "harness/judge/farm.h"
 
@@ -10,7 +12,15 @@ namespace lab::report {
 
 /// What machines share, what one machine did by itself, and which machines need a hand; the latest first.
 std::string to_text(const judge::Farm& farm, std::size_t width);
-/// One object on one line, with every change.
-std::string to_json(const judge::Farm& farm);
+/// One object on one line, with every change, and what people said of the alarms.
+std::string to_json(const judge::Farm& farm, std::span<const results::FarmAlarm> alarms = {});
+
+/// What a check found, for a mail: each alarm that waits, what is new, and the machines that need a hand.
+struct CheckView {
+  const judge::Farm& farm;
+  const std::vector<results::FarmAlarm>& alarms;
+  const std::vector<std::string>&raised, &fixed;  ///< ids
+};
+std::string check_text(const CheckView& check, std::size_t width);
 
 }  // namespace lab::report

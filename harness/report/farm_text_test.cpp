@@ -45,8 +45,11 @@ judge::Farm farm() {
   change.others = {"farm-4"};
   change.others_of_class = 1;
   change.is_confirmed = false;
+  change.is_sure = true;
+  change.benchmarks = {"a/b/c", "a/b/d", "a/b/e"};
   farm.changes.push_back(change);
   change.cause = judge::kCodeCause;
+  change.is_sure = false;
   farm.changes.push_back(change);
   return farm;
 }
@@ -57,7 +60,7 @@ changes of the code:
   2026-02-20 regressed +9.9 % (+8.8 to +10.9 %): 2 benchmarks on 2 of 3 machines with class EPYC, on 0 of 1 without; 00581ddb0000..2d8954de0000
     a/b/c and a/b/d
 changes of machines:
-  2026-02-20 worse, machine +9.9 % (+8.8 to +10.9 %): 2 benchmarks only on farm-3, not on 1 other of its class: the machine; 00581ddb0000..2d8954de0000
+  2026-02-20 worse, machine +9.9 % (+8.8 to +10.9 %): 3 benchmarks only on farm-3, not on 1 other of its class: the machine; 00581ddb0000..2d8954de0000
 machines:
   farm-1: silent for 31 days: no session since 2026-03-01; its host measures under the name farm-2
   farm-2: 2 hosts took turns under this name, farm-1 and farm-2: none of its changes counts; give each its own with LAB_MACHINE
@@ -83,6 +86,32 @@ TEST(FarmText, of_a_quiet_farm_says_so) {
   const std::string text = to_text(quiet, 0);
   EXPECT_NE(text.find("no change of the code that two machines share\n"), std::string::npos);
   EXPECT_NE(text.find("no machine has delivered since 2026-03-01"), std::string::npos);
+}
+
+TEST(FarmCheckText, names_the_alarms_that_wait_what_is_fixed_and_who_is_silent) {
+  judge::Farm all = farm();
+  all.changes[0].alarm = "2026-02-20";
+  std::vector<results::FarmAlarm> alarms(3);
+  alarms[0].id = "2026-02-20";
+  alarms[0].benchmarks = {"a/b/c", "a/b/d"};
+  alarms[0].commits = all.changes[0].commits;
+  alarms[1].id = "2026-01-02";
+  alarms[1].state = results::AlarmStep::kAcknowledged;
+  alarms[2].id = "2026-01-03";
+  alarms[2].state = results::AlarmStep::kEnded;
+  alarms[2].benchmarks = {"a/b/e"};
+  const std::vector<std::string> raised{"2026-02-20"}, fixed{"2026-01-03"}, none;
+  const std::string expected = R"(new alarm 2026-02-20: a/b/c and a/b/d; 00581ddb0000..2d8954de0000
+  2026-02-20 regressed +9.9 % (+8.8 to +10.9 %): 2 benchmarks on 2 of 3 machines with class EPYC, on 0 of 1 without; 00581ddb0000..2d8954de0000
+    a/b/c and a/b/d
+fixed 2026-01-03: a/b/e
+silent: farm-1 (31 days)
+)";
+  EXPECT_EQ(check_text({all, alarms, raised, fixed}, 0), expected);
+  all.machines[0].silent_days = 0;
+  EXPECT_EQ(check_text({all, {}, none, none}, 0), "farm: fine: 4 machines, no alarm that waits, nobody silent\n");
+  const boost::json::object json = boost::json::parse(to_json(all, alarms)).as_object();
+  EXPECT_EQ(json.at("alarms").as_array()[1].as_object().at("state"), "acknowledged");
 }
 
 TEST(FarmJson, has_every_change_and_machine) {

@@ -65,7 +65,7 @@ Expected<std::vector<Alarm>> parse_alarms(std::string_view text, std::string_vie
 std::string serialize(const std::vector<Alarm>& alarms) {
   std::string lines;
   for (const Alarm& alarm : alarms)
-    lines += fmt::format("{}\n {}", lines.empty() ? "" : ",", json::serialize(to_json(alarm)));
+    lines += fmt::format("{}\n {}", lines.empty() ? "" : ",", json::serialize(lab::to_json(alarm)));
   return fmt::format("{{\"version\": {}, \"alarms\": [{}\n]}}\n", kAlarmsVersion, lines);
 }
 

@@ -1,4 +1,4 @@
-/// Slowdowns found by nightly, and the state of their bisects: <results>/nightly/state.json.
+/// Slowdowns found by nightly, and the state of their bisects: <results>/nightly/<machine>/state.json.
 #pragma once
 
 #include <optional>

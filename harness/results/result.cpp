@@ -197,7 +197,7 @@ std::string repeated(const Result& result, std::string_view what, int Process::*
 template <typename T>
 std::string tagged(std::string_view kind, const T& value) {
   json::object line;
-  line[kind] = to_json(value);
+  line[kind] = lab::to_json(value);
   return json::serialize(line);
 }
 
@@ -212,7 +212,7 @@ Expected<void> add(const json::value& value, std::string_view kind, std::vector<
 }  // namespace
 
 std::string serialize(const Result& result) {
-  const json::value value = to_json(result);
+  const json::value value = lab::to_json(result);
   std::string text = "{\n";
   const json::object& object = value.get_object();
   for (auto member = object.begin(); member != object.end(); ++member) {

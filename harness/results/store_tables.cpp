@@ -52,7 +52,7 @@ std::shared_ptr<const T> shared_from_json(const std::string& text) {
 }
 
 std::string json_text(const auto& value) {
-  return json::serialize(to_json(value));
+  return json::serialize(lab::to_json(value));
 }
 
 }  // namespace
