@@ -1,4 +1,4 @@
-"""The commands of README and of the guide do what these say: each one that can run here is started as they write it, with
+"""The commands of README, of the guide and of the farm's page do what these say: each one that can run here is started as they write it, with
 small inputs."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ JUDGED = (0, 3, 4)
 """Exit statuses of a session on a busy machine, which may be unfit, and of a comparison of two."""
 
 
-DOCUMENTS = ("README.md", "harness/docs/guide.md")
+DOCUMENTS = ("README.md", "harness/docs/guide.md", "harness/docs/farm.md")
 
 
 class Try(NamedTuple):
@@ -60,6 +60,8 @@ TRIED = {
     "LD_PRELOAD=build/pinned-release/malloc/liblab_malloc.so PROGRAM": Try({"PROGRAM": "true"}),
     "python3 make.py compare BASE.json HEAD.json": Try({"BASE.json": "@/one.json", "HEAD.json": "@/one.json"}, "", JUDGED),
     "python3 make.py history --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py history --farm --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py farm check --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py view variants/render_config/configurations/settings.json":
         Try({}, "--display none --frames 1 --size 64x48 --out @/view"),
     "python3 make.py view CONFIG --frames 3 --out /tmp/frames":
@@ -91,6 +93,8 @@ ELSEWHERE = {
     "python3 make.py run --revision HEAD~10": "cli_test",
     "python3 make.py compare SESSION.json": "cli_test",
     "python3 make.py bisect --good HEAD~10 --bad HEAD --benchmark allocator/buddy/random_replace": ".ci/new_family",
+    'python3 make.py farm ack ID "known" --results DIR': "app_test",
+    "python3 make.py farm explain ID COMMIT --results DIR": "app_test",
     "python3 make.py build --variant my_allocator": ".ci/new_variant",
     "build/pinned-release/variants/allocator/my_allocator --conformance": ".ci/new_variant",
     "build/pinned-release/variants/allocator/my_allocator --conformance 'contents are kept'": ".ci/new_variant",
@@ -170,7 +174,7 @@ class ReadmeCommands(unittest.TestCase):
         before = git_status()
         for command, how in TRIED.items():
             with self.subTest(command):
-                if command.startswith("python3 make.py history"):
+                if command.startswith(("python3 make.py history", "python3 make.py farm")):
                     self.make_history()
                 if command.startswith("python3 make.py bisect"):
                     if not shutil.which("git"):

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace lab::report {
 
@@ -68,6 +71,12 @@ machines:
   farm-4: may be farm-4-old under another name; machines.json can say so: {"farm-4": {"was": ["farm-4-old"]}}
 not confirmed: 1 change on one machine each, which no other shows; --json lists them
 )");
+}
+
+TEST(FarmText, stands_in_the_document) {
+  std::ifstream file(std::filesystem::path(LAB_SOURCE_DIR) / "harness/docs/farm.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(text.find("```\n" + to_text(farm(), 0) + "```\n"), std::string::npos);
 }
 
 TEST(FarmText, fits_a_narrow_terminal) {
