@@ -15,8 +15,8 @@ namespace {
 
 /// The first parents of what is checked out, the oldest first; none outside git.
 std::vector<std::string> first_parents(const std::filesystem::path& repository) {
-  const ChildOutcome outcome = run_child(measure::git_command(
-      repository, {"-c", "safe.directory=*", "rev-list", "--first-parent", "--reverse", "HEAD"}));
+  const ChildOutcome outcome = run_child(
+      measure::git_command(repository, {"-c", "safe.directory=*", "rev-list", "--first-parent", "--reverse", "HEAD"}));
   std::vector<std::string> commits;
   if (outcome.end != ChildEnd::kExited || outcome.code != 0) return commits;
   std::string_view rest = outcome.output;

@@ -52,11 +52,11 @@ Expected<FarmCheck> check_farm(const FarmRequest& request, const HistoryObserver
     if (!change->is_alarm() || !change->alarm.empty()) continue;
     change->alarm = new_id(change->started, taken);
     taken.insert(change->alarm);
-    records.push_back({now, "detector", change->alarm, results::AlarmStep::kRaised, "", change->commits,
-                       change->benchmarks});
+    records.push_back(
+        {now, "detector", change->alarm, results::AlarmStep::kRaised, "", change->commits, change->benchmarks});
     if (is_first && change->started < old)
-      records.push_back({now, "detector", change->alarm, results::AlarmStep::kAcknowledged,
-                         "older than the first check", {}, {}});
+      records.push_back(
+          {now, "detector", change->alarm, results::AlarmStep::kAcknowledged, "older than the first check", {}, {}});
     else
       check.raised.push_back(change->alarm);
   }

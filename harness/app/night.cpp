@@ -189,7 +189,8 @@ class NightRun {
     judge::NightFitness night = judge::judge_night(*all, *result);
     Expected<NightState> state = NightState::open(folder_ / "state.json", environment_);
     if (state && state->is_new)
-      if (const Expected<void> taken = state->take_over(folder_.parent_path() / "state.json", result->machine.id); !taken)
+      if (const Expected<void> taken = state->take_over(folder_.parent_path() / "state.json", result->machine.id);
+          !taken)
         return taken.error();
     if (!state) return state.error();
     state_ = std::move(*state);
@@ -294,8 +295,7 @@ Expected<ExitStatus> run_night(const NightRequest& request, NightEnvironment& en
   };
   const Expected<std::string> machine = environment.machine();
   if (!machine) return fail(machine.error());
-  const Expected<File> lock =
-      lock_file(request.results / "nightly" / *machine / "lock", LockKind::kTryExclusive);
+  const Expected<File> lock = lock_file(request.results / "nightly" / *machine / "lock", LockKind::kTryExclusive);
   if (!lock) return fail(lock.error());
   if (lock->get() < 0)
     return fail({fmt::format("another nightly run measures as '{}'", *machine),

@@ -20,11 +20,11 @@ constexpr const char* kExample = "python3 make.py farm check --results DIR";
 
 Expected<ExitStatus> run_check(const Options& options, const std::filesystem::path& results) {
   StatusLine line(STDERR_FILENO);
-  const app::HistoryObserver observer{
-      [&](const results::StoreProgress& progress) {
-        line.show(fmt::format("farm: {}/{} results read", progress.done, progress.all));
-      },
-      [&] { line.clear(); }, [&](const std::string& sentence) { line.print("farm: " + sentence); }};
+  const app::HistoryObserver observer{[&](const results::StoreProgress& progress) {
+                                        line.show(fmt::format("farm: {}/{} results read", progress.done, progress.all));
+                                      },
+                                      [&] { line.clear(); },
+                                      [&](const std::string& sentence) { line.print("farm: " + sentence); }};
   const Expected<app::FarmCheck> check = app::check_farm({results}, observer);
   if (!check) return check.error();
   if (options.has("--json"))
@@ -51,9 +51,9 @@ Expected<ExitStatus> run_farm(const Options& options) {
     const bool is_ack = verb == "ack";
     const Expected<void> right = expect(is_ack ? 2 : 3, 3, is_ack ? "ack ID [NOTE]" : "explain ID COMMIT");
     if (!right) return right.error();
-    const Expected<void> said =
-        app::say_of_alarm(results, words[1], is_ack ? results::AlarmStep::kAcknowledged : results::AlarmStep::kExplained,
-                          words.size() == 3 ? words[2] : "");
+    const Expected<void> said = app::say_of_alarm(
+        results, words[1], is_ack ? results::AlarmStep::kAcknowledged : results::AlarmStep::kExplained,
+        words.size() == 3 ? words[2] : "");
     if (!said) return said.error();
     return ExitStatus::kOk;
   }

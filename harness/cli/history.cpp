@@ -53,12 +53,16 @@ Expected<ExitStatus> run_history(const Options& options) {
     fmt::print("{}", for_script ? report::to_json(*farm) : report::to_text(*farm, output_width(STDOUT_FILENO)));
     return ExitStatus::kOk;
   }
-  if (for_script) {
-    const Expected<void> told = app::for_each_machine({results, benchmark, true, true, SIZE_MAX}, observer,
-                                                      [](const std::vector<judge::SeriesHistory>& machine) {
-                                                        for (const judge::SeriesHistory& one : machine)
-                                                          fmt::print("{}", report::to_json(one));
-                                                      });
+  const bool as_csv = options.has("--csv");
+  if (for_script || as_csv) {
+    if (for_script && as_csv) return usage_error("--json and --csv cannot be combined", "give one of them");
+    if (as_csv) fmt::print("{}", report::kHistoryCsvHead);
+    const Expected<void> told =
+        app::for_each_machine({results, benchmark, true, true, for_script ? SIZE_MAX : 0}, observer,
+                              [&](const std::vector<judge::SeriesHistory>& machine) {
+                                for (const judge::SeriesHistory& one : machine)
+                                  fmt::print("{}", for_script ? report::to_json(one) : report::to_csv(one));
+                              });
     if (!told) return told.error();
     return ExitStatus::kOk;
   }
@@ -73,13 +77,14 @@ Expected<ExitStatus> run_history(const Options& options) {
 
 Command history_command() {
   return {"history",
-          "[--benchmark GLOB | --night SESSION.json | --farm] [--results DIR] [--json]",
+          "[--benchmark GLOB | --night SESSION.json | --farm] [--results DIR] [--json | --csv]",
           "show what changed, night by night, and between which commits",
           {{"--benchmark", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
            {"--night", "FILE", "judge this session against the nights before it"},
            {"--farm", "", "all machines together: what they share is told once, and who is silent or wrong"},
            {"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
-           {"--json", "", "one object per benchmark and machine, with all points; none without results"}},
+           {"--json", "", "one object per benchmark and machine, with all points; none without results"},
+           {"--csv", "", "one row per point, for a database or a spreadsheet"}},
           run_history};
 }
 

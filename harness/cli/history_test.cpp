@@ -220,6 +220,53 @@ TEST(HistoryCommand, names_two_hosts_that_take_turns_in_one_history) {
   EXPECT_NE(history_of(folder.path(), {"--json"}).output.find(R"("hosts":["node1","node2"])"), std::string::npos);
 }
 
+TEST(HistoryCommand, prints_a_row_per_point_as_csv) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  nights[0].machine.id = nights[0].machine.name = "a \"farm\", or two";
+  write(folder.path(), nights);
+  const std::string csv = history_of(folder.path(), {"--csv", "--benchmark", "shelf/v001"}).output;
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 61);
+  EXPECT_TRUE(
+      csv.starts_with("machine,benchmark,version,session,started,commit,median,low,high,processes,executable\r\n"));
+  EXPECT_NE(csv.find("\r\n\"a \"\"farm\"\", or two\",shelf/v001/store,2,000000,2026-08-01T23:00:00Z,"),
+            std::string::npos);
+  EXPECT_EQ(history_of(folder.path(), {"--csv", "--json"}).code, 2);
+}
+
+TEST(HistoryCommand, tells_what_the_machines_of_a_farm_share) {
+  const ScratchFolder folder;
+  for (const char* machine : {"farm-1", "farm-2"})
+    for (results::Result& night : sixty_nights()) {
+      night.machine.id = night.machine.name = night.context.host_name = machine;
+      EXPECT_TRUE(write_file(folder.path() / machine / (night.session.id + ".json"), results::serialize(night)));
+    }
+  const std::string told = history_of(folder.path(), {"--farm"}).output;
+  EXPECT_NE(told.find("\nchanges of the code:\n  2026-09-10 regressed +6"), std::string::npos) << told;
+  EXPECT_NE(told.find(": 1 benchmark on all 2 machines; 000000270000..000000280000\n    shelf/v000/store\n"),
+            std::string::npos)
+      << told;
+  EXPECT_EQ(boost::json::parse(history_of(folder.path(), {"--farm", "--json"}).output).at("changes").as_array().size(),
+            1u);
+  EXPECT_EQ(history_of(folder.path(), {"--farm", "--benchmark", "x"}).code, 2);
+
+  const auto farm = [&](Words words) {
+    Words command{(fs::path(LAB_BUILD_DIR) / "harness").string(), "farm"};
+    command.insert(command.end(), words.begin(), words.end());
+    command.insert(command.end(), {"--results", folder.path().string()});
+    return start(command);
+  };
+  EXPECT_EQ(farm({}).code, 2);
+  EXPECT_EQ(farm({"chek"}).code, 2);
+  EXPECT_EQ(farm({"ack"}).code, 2);
+  EXPECT_EQ(farm({"ack", "2026-09-10"}).code, 2) << "no alarm yet";
+  const int checked = farm({"check"}).code;
+  EXPECT_TRUE(checked == 3 || checked == 5) << checked;  // the made-up nights become older than two weeks, and silent
+  EXPECT_EQ(farm({"ack", "2026-09-10", "known"}).code, 0);
+  EXPECT_EQ(farm({"explain", "2026-09-10", "000000280000"}).code, 0);
+  EXPECT_NE(farm({"check", "--json"}).output.find(R"("state":"explained")"), std::string::npos);
+}
+
 TEST(HistoryCommand, prints_one_json_object_per_series) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();

@@ -41,9 +41,8 @@ std::map<std::string, std::size_t> positions_of(const FarmInput& input) {
   std::vector<std::string> order;
   std::vector<std::string> by_time;
   for (const auto& [commit, started] : first) by_time.push_back(commit);
-  std::ranges::sort(by_time, [&](const auto& a, const auto& b) {
-    return std::pair(first.at(a), a) < std::pair(first.at(b), b);
-  });
+  std::ranges::sort(
+      by_time, [&](const auto& a, const auto& b) { return std::pair(first.at(a), a) < std::pair(first.at(b), b); });
   std::map<std::string, std::size_t> in_repository;
   for (const std::string& commit : input.commits)
     if (first.contains(commit)) in_repository.emplace(commit, in_repository.size());
@@ -61,7 +60,7 @@ std::map<std::string, std::size_t> positions_of(const FarmInput& input) {
 struct Node {
   FarmMachine told;
   std::vector<std::size_t> positions;  ///< of the commits of its sessions in series, ascending
-  std::vector<std::time_t> seen;       ///< when its sessions were, ascending; a wrong clock counts as the file's arrival
+  std::vector<std::time_t> seen;  ///< when its sessions were, ascending; a wrong clock counts as the file's arrival
   std::shared_ptr<const results::MeasurementEnvironment> environment;  ///< of its last session with a right clock
   std::set<std::pair<std::string, int>> measured;
 
@@ -337,9 +336,8 @@ class Teller {
     tell_reason(change);
     change.is_sure = is_sure(group);
     const auto class_of = [&](const std::string& id) { return nodes_.at(id).told.class_name; };
-    change.others_of_class = static_cast<std::size_t>(std::ranges::count_if(change.others, [&](const std::string& id) {
-      return class_of(id) == class_of(change.machines.front());
-    }));
+    change.others_of_class = static_cast<std::size_t>(std::ranges::count_if(
+        change.others, [&](const std::string& id) { return class_of(id) == class_of(change.machines.front()); }));
     change.is_confirmed = is_confirmed(group, change);
     return change;
   }

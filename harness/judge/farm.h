@@ -27,22 +27,24 @@ struct FarmInput {
   std::vector<FarmSeries> series;                ///< sorted by machine, benchmark and version
   results::KnownMachines known;
   std::vector<results::FarmAlarm> alarms;
-  std::vector<std::string> commits;  ///< first parents, the oldest first; a commit that is missing is placed by its time
-  std::time_t now = 0;               ///< seconds since the epoch
+  std::vector<std::string>
+      commits;          ///< first parents, the oldest first; a commit that is missing is placed by its time
+  std::time_t now = 0;  ///< seconds since the epoch
 };
 
 struct FarmMachine {
   std::string id;
-  std::string class_name;         ///< machines.json has it, else its hardware
-  std::string first, last;        ///< starts of its first and last session; "" without a session with a right clock
+  std::string class_name;   ///< machines.json has it, else its hardware
+  std::string first, last;  ///< starts of its first and last session; "" without a session with a right clock
   std::size_t sessions = 0, series = 0;
-  std::size_t wrong_clocks = 0;   ///< sessions whose clock was wrong: in no series
-  std::vector<std::string> hosts; ///< more than one if they took turns under this name: none of its changes is the code's
-  std::vector<std::string> was;   ///< earlier names, from machines.json
-  std::string may_be;             ///< a silent machine whose successor under another name this may be; "" if none
-  std::string measures_as;        ///< a silent machine's host is one of those that take turns under this name
+  std::size_t wrong_clocks = 0;  ///< sessions whose clock was wrong: in no series
+  std::vector<std::string>
+      hosts;  ///< more than one if they took turns under this name: none of its changes is the code's
+  std::vector<std::string> was;  ///< earlier names, from machines.json
+  std::string may_be;            ///< a silent machine whose successor under another name this may be; "" if none
+  std::string measures_as;       ///< a silent machine's host is one of those that take turns under this name
   bool retired = false;
-  std::size_t silent_days = 0;    ///< 0: not silent
+  std::size_t silent_days = 0;  ///< 0: not silent
 };
 
 /// A change that series have in common.

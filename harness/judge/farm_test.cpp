@@ -226,8 +226,8 @@ TEST(Farm, a_machine_is_silent_on_the_fourth_night_unless_it_is_retired_or_measu
     nights.machine("missing", {}, 0, 60 - missing);
     nights.machine("retired", {}, 0, 20);
     nights.machine("weekly", {}, 0, 50);
-    nights.input.known = *results::KnownMachines::of(
-        {{"retired", {{}, "2026-08-22", {}, {}}}, {"weekly", {{}, {}, {}, 7 * 24.0}}});
+    nights.input.known =
+        *results::KnownMachines::of({{"retired", {{}, "2026-08-22", {}, {}}}, {"weekly", {{}, {}, {}, 7 * 24.0}}});
     const Farm farm = judge_farm(nights.input);
     EXPECT_EQ(machine_of(farm, "missing").silent_days > 0, missing >= 3) << missing;
     EXPECT_EQ(machine_of(farm, "here").silent_days, 0u);

@@ -60,6 +60,7 @@ TRIED = {
     "LD_PRELOAD=build/pinned-release/malloc/liblab_malloc.so PROGRAM": Try({"PROGRAM": "true"}),
     "python3 make.py compare BASE.json HEAD.json": Try({"BASE.json": "@/one.json", "HEAD.json": "@/one.json"}, "", JUDGED),
     "python3 make.py history --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py history --csv --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py history --farm --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py farm check --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py view variants/render_config/configurations/settings.json":

@@ -17,7 +17,8 @@ namespace lab::measure {
 /// digits, '.', '_' and '-' become '-'.
 results::Machine read_machine(const std::filesystem::path& root, std::string_view given_name);
 
-/// This machine, named by LAB_MACHINE, or by SLURMD_NODENAME in a job of Slurm; an error if that is the name of a folder that belongs to no machine.
+/// This machine, named by LAB_MACHINE, or by SLURMD_NODENAME in a job of Slurm; an error if that is the name of a
+/// folder that belongs to no machine.
 Expected<results::Machine> this_machine();
 
 /// The beginning of the build id of the C library of this process, which the variants share; "" if it has none. The

@@ -54,7 +54,8 @@ std::string verdict_of(const judge::FarmChange& change) {
 /// "on 10 of 12 machines with class epyc, on 0 of 38 others"
 std::string where_text(const judge::FarmChange& change) {
   const std::size_t with = change.machines.size(), all = with + change.others.size();
-  if (change.others.empty()) return with == 1 ? "on " + change.machines.front() : fmt::format("on all {} machines", with);
+  if (change.others.empty())
+    return with == 1 ? "on " + change.machines.front() : fmt::format("on all {} machines", with);
   if (with == 1 && change.others_of_class > 0)
     return fmt::format("only on {}, not on {} of its class: the machine", change.machines.front(),
                        counted(change.others_of_class, "other"));
@@ -65,9 +66,9 @@ std::string where_text(const judge::FarmChange& change) {
 }
 
 std::string line_of(const judge::FarmChange& change, std::size_t width) {
-  std::string text = fmt::format("  {} {} {}: {} {}; {}", change.started.substr(0, 10), verdict_of(change),
-                                 size_text(change), counted(change.benchmarks.size(), "benchmark"), where_text(change),
-                                 commits_text(change.commits));
+  std::string text =
+      fmt::format("  {} {} {}: {} {}; {}", change.started.substr(0, 10), verdict_of(change), size_text(change),
+                  counted(change.benchmarks.size(), "benchmark"), where_text(change), commits_text(change.commits));
   for (const std::string& what : change.changed) text += "; " + what;
   text = wrapped_after(text, width, 4) + "\n";
   if (change.is_confirmed) text += wrapped_after("    " + names_text(change.benchmarks), width, 4) + "\n";
@@ -91,15 +92,17 @@ std::vector<std::string> notes_of(const judge::FarmMachine& machine) {
                                 machine.last.empty() ? "" : ": no session since " + machine.last.substr(0, 10)) +
                     (machine.measures_as.empty() ? "" : "; its host measures under the name " + machine.measures_as));
   if (!machine.hosts.empty())
-    notes.push_back(fmt::format("{} hosts took turns under this name, {}: none of its changes counts; give each its own "
-                                "with LAB_MACHINE",
-                                machine.hosts.size(), names_text(machine.hosts)));
+    notes.push_back(
+        fmt::format("{} hosts took turns under this name, {}: none of its changes counts; give each its own "
+                    "with LAB_MACHINE",
+                    machine.hosts.size(), names_text(machine.hosts)));
   if (machine.wrong_clocks > 0)
     notes.push_back(fmt::format("its clock was wrong in {}, which {} in no series",
                                 counted(machine.wrong_clocks, "session"), machine.wrong_clocks == 1 ? "is" : "are"));
   if (!machine.may_be.empty())
-    notes.push_back(fmt::format("may be {} under another name; machines.json can say so: {{\"{}\": {{\"was\": [\"{}\"]}}}}",
-                                machine.may_be, machine.id, machine.may_be));
+    notes.push_back(
+        fmt::format("may be {} under another name; machines.json can say so: {{\"{}\": {{\"was\": [\"{}\"]}}}}",
+                    machine.may_be, machine.id, machine.may_be));
   return notes;
 }
 
@@ -115,12 +118,12 @@ std::string to_text(const judge::Farm& farm, std::size_t width) {
     if (!machine.first.empty()) first = first.empty() ? machine.first : std::min(first, machine.first);
     last = std::max(last, machine.last);
   }
-  std::string text = wrapped_after(fmt::format("farm: {} of {}, {}, {}, {} to {}", counted(farm.machines.size(), "machine"),
-                                               counted(classes.size(), "class", "classes"),
-                                               counted(farm.benchmarks, "benchmark"), counted(sessions, "session"),
-                                               first.substr(0, 10), last.substr(0, 10)),
-                                   width, 2) +
-                     "\n";
+  std::string text =
+      wrapped_after(fmt::format("farm: {} of {}, {}, {}, {} to {}", counted(farm.machines.size(), "machine"),
+                                counted(classes.size(), "class", "classes"), counted(farm.benchmarks, "benchmark"),
+                                counted(sessions, "session"), first.substr(0, 10), last.substr(0, 10)),
+                    width, 2) +
+      "\n";
   if (!farm.silent_since.empty())
     text += wrapped_after(fmt::format("  no machine has delivered since {}; silence below is compared with that day",
                                       farm.silent_since.substr(0, 10)),
@@ -165,12 +168,14 @@ std::string check_text(const CheckView& check, std::size_t width) {
   }
   std::vector<std::string> silent;
   for (const judge::FarmMachine& machine : check.farm.machines)
-    if (machine.silent_days > 0) silent.push_back(fmt::format("{} ({})", machine.id, counted(machine.silent_days, "day")));
+    if (machine.silent_days > 0)
+      silent.push_back(fmt::format("{} ({})", machine.id, counted(machine.silent_days, "day")));
   if (!check.farm.silent_since.empty())
     add(fmt::format("the farm is silent: no machine has delivered since {}", check.farm.silent_since.substr(0, 10)));
   if (!silent.empty()) add(fmt::format("silent: {}", enumerated(silent)));
   if (text.empty())
-    add(fmt::format("farm: fine: {}, no alarm that waits, nobody silent", counted(check.farm.machines.size(), "machine")));
+    add(fmt::format("farm: fine: {}, no alarm that waits, nobody silent",
+                    counted(check.farm.machines.size(), "machine")));
   return text;
 }
 
@@ -221,9 +226,9 @@ std::string to_json(const judge::Farm& farm, std::span<const results::FarmAlarm>
                                 {"to", json::value_from(one.commits.to)},
                                 {"benchmarks", json::value_from(one.benchmarks)}});
   json::object object{{"benchmarks", farm.benchmarks},
-                            {"silent_since", text_or_null(farm.silent_since)},
-                            {"machines", std::move(machines)},
-                            {"changes", std::move(changes)}};
+                      {"silent_since", text_or_null(farm.silent_since)},
+                      {"machines", std::move(machines)},
+                      {"changes", std::move(changes)}};
   if (!alarms.empty()) object["alarms"] = std::move(said);
   return json::serialize(object) + "\n";
 }

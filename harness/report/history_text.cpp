@@ -299,6 +299,25 @@ std::string to_json(const judge::SeriesHistory& history) {
   return json::serialize(object) + "\n";
 }
 
+std::string to_csv(const judge::SeriesHistory& history) {
+  const auto quoted = [](const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string all = "\"";
+    for (const char c : text) all += c == '"' ? "\"\"" : std::string(1, c);
+    return all + "\"";
+  };
+  const auto end = [](const results::SeriesPoint& point, double stats::Interval::*which) {
+    return point.interval ? fmt::format("{}", (*point.interval).*which) : std::string();
+  };
+  std::string rows;
+  for (const results::SeriesPoint& point : history.points)
+    rows += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{}\r\n", quoted(history.series.machine), quoted(history.series.benchmark),
+        history.series.version, quoted(point.session), quoted(point.started), point.commit.value_or(""), point.median,
+        end(point, &stats::Interval::low), end(point, &stats::Interval::high), point.processes, point.executable);
+  return rows;
+}
+
 std::string to_json(const judge::NightFitness& night) {
   json::array away, too_young;
   for (const judge::Outlier& one : night.outliers)

@@ -64,6 +64,11 @@ std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t
 /// One object on one line, with all points.
 std::string to_json(const judge::SeriesHistory& history);
 
+/// Its points as rows of CSV (RFC 4180), after kHistoryCsvHead. A value that is not known is empty.
+std::string to_csv(const judge::SeriesHistory& history);
+inline constexpr std::string_view kHistoryCsvHead =
+    "machine,benchmark,version,session,started,commit,median,low,high,processes,executable\r\n";
+
 /// A night compared with earlier nights, one sentence per line.
 std::string to_text(const judge::NightFitness& night);
 /// One object on one line.

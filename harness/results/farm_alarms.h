@@ -1,5 +1,5 @@
-/// The alarms of a farm and what people said of them: <results>/alarms.jsonl, one record a line, the oldest first. Records
-/// are only added. A change keeps its id, however many machines show it later.
+/// The alarms of a farm and what people said of them: <results>/alarms.jsonl, one record a line, the oldest first.
+/// Records are only added. A change keeps its id, however many machines show it later.
 #pragma once
 
 #include <array>
@@ -48,7 +48,8 @@ inline constexpr const char* kFarmAlarmsName = "alarms.jsonl";
 /// In the order in which they were raised; none without the file. An error (kUsage) names the line that is none.
 Expected<std::vector<FarmAlarm>> load_farm_alarms(const std::filesystem::path& results);
 
-/// Adds records; without any it creates a missing file. Another process that adds some at the same time is waited for. On an error nothing is added.
+/// Adds records; without any it creates a missing file. Another process that adds some at the same time is waited for.
+/// On an error nothing is added.
 Expected<void> add_farm_records(const std::filesystem::path& results, const std::vector<FarmAlarmRecord>& records);
 
 }  // namespace lab::results

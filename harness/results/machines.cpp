@@ -47,7 +47,8 @@ Expected<KnownMachines> KnownMachines::of(std::map<std::string, KnownMachine> ma
     if (const std::string problem = problem_of(name, machine); !problem.empty()) return wrong(problem);
     for (const std::string& earlier : machine.was) {
       if (machines.contains(earlier))
-        return wrong(fmt::format("{}.was: expected a name that is not in use, found '{}', another machine", name, earlier));
+        return wrong(
+            fmt::format("{}.was: expected a name that is not in use, found '{}', another machine", name, earlier));
       if (const auto [other, added] = known.present_.emplace(earlier, name); !added)
         return wrong(fmt::format("{}.was: expected a name of this machine alone, found '{}', also of {}", name, earlier,
                                  other->second));
@@ -76,7 +77,8 @@ Expected<KnownMachines> load_known_machines(const fs::path& results) {
   if (!text) return text.error();
   const Expected<json::value> value = parse_printable_json(*text, file.string());
   if (!value) return value.error();
-  if (!value->is_object()) return wrong(fmt::format("'{}': expected an object with the names of machines", file.string()));
+  if (!value->is_object())
+    return wrong(fmt::format("'{}': expected an object with the names of machines", file.string()));
   std::map<std::string, KnownMachine> machines;
   for (const auto& [name, entry] : value->get_object()) {
     Expected<KnownMachine> machine = from_json<KnownMachine>(entry);

@@ -16,10 +16,10 @@
 namespace lab::results {
 
 struct KnownMachine {
-  std::vector<std::string> was;            ///< earlier names
-  std::optional<std::string> retired;      ///< the day: "2026-11-01". It is never silent from then on
-  std::optional<std::string> class_name;   ///< instead of its hardware
-  std::optional<double> every_hours;       ///< between two sessions; none: the usual time between them
+  std::vector<std::string> was;           ///< earlier names
+  std::optional<std::string> retired;     ///< the day: "2026-11-01". It is never silent from then on
+  std::optional<std::string> class_name;  ///< instead of its hardware
+  std::optional<double> every_hours;      ///< between two sessions; none: the usual time between them
 
   friend bool operator==(const KnownMachine&, const KnownMachine&) = default;
 };

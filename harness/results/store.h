@@ -48,14 +48,14 @@ struct TimedSeries {
 
 /// A readable result, whether or not it is in a series.
 struct SessionRecord {
-  std::string machine;                ///< its present name (results/machines.h)
-  std::string reported;               ///< the name that the session gives
-  std::string session, started;       ///< its id; UTC, RFC 3339
-  std::int64_t arrived = 0;           ///< ns since the epoch: when this folder got the file
-  std::optional<std::string> commit;  ///< none without git
-  std::string skipped;                ///< why it is in no series; "" if it is in one
-  bool wrong_clock = false;           ///< it is skipped because its clock was wrong
-  bool contradicted = false;          ///< another file has other contents of the same session
+  std::string machine;                                        ///< its present name (results/machines.h)
+  std::string reported;                                       ///< the name that the session gives
+  std::string session, started;                               ///< its id; UTC, RFC 3339
+  std::int64_t arrived = 0;                                   ///< ns since the epoch: when this folder got the file
+  std::optional<std::string> commit;                          ///< none without git
+  std::string skipped;                                        ///< why it is in no series; "" if it is in one
+  bool wrong_clock = false;                                   ///< it is skipped because its clock was wrong
+  bool contradicted = false;                                  ///< another file has other contents of the same session
   std::shared_ptr<const MeasurementEnvironment> environment;  ///< never null
 };
 

@@ -143,7 +143,8 @@ std::int64_t StoreTables::added(const SeriesKey& series) {
 
 void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
   Statement insert = database_.prepare(
-      "INSERT INTO result(path, size, modified, problem, skipped, reported, machine, session, started, arrived, content, "
+      "INSERT INTO result(path, size, modified, problem, skipped, reported, machine, session, started, arrived, "
+      "content, "
       "commit_id, surroundings) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   // A file that could not be opened is tried again, whatever its modification time.
   insert.bind(file.path).bind(file.size).bind(read.opened ? file.modified : -1).bind(read.problem);
@@ -215,8 +216,7 @@ std::vector<std::pair<SeriesKey, std::string>> StoreTables::all_findings() {
   Statement all = database_.prepare(
       "SELECT machine, benchmark, version, told FROM series WHERE told IS NOT NULL "
       "ORDER BY machine, benchmark, version");
-  while (all.next())
-    list.push_back({{all.text(0), all.text(1), static_cast<int>(all.integer(2))}, all.text(3)});
+  while (all.next()) list.push_back({{all.text(0), all.text(1), static_cast<int>(all.integer(2))}, all.text(3)});
   return list;
 }
 

@@ -326,8 +326,7 @@ Division judged(std::span<const double> values, const Sums& sums, std::vector<st
   // Rounding alone leaves about this much in constant levels.
   if (within < 1e-12 * static_cast<double>(n)) {
     for (std::size_t i = 0; i + 2 < edges.size(); ++i)
-      if (is_same_value(values[edges[i]], values[edges[i + 1]]))
-        division.evidence = division.each[i] = 0;
+      if (is_same_value(values[edges[i]], values[edges[i + 1]])) division.evidence = division.each[i] = 0;
     return division;
   }
   std::array<double, 2> correlations{};
