@@ -396,9 +396,9 @@ class Choices {
     Table table{family_ + "-choice", caption(plotted), {{"Variant", kName}}};
     if (!choice_.metrics.empty()) table.columns.push_back({"On the front", kShort});
     table.columns.insert(table.columns.end(), {{"Time, ns", kNumber},
-                                               {"95 % interval", kNumber},
-                                               {"Page faults", kNumber},
-                                               {"p99.9, ns", kNumber},
+                                               {"95 % interval", kNumber, true},
+                                               {"Page faults", kNumber, true},
+                                               {"p99.9, ns", kNumber, true},
                                                {"Worst call, ns", kNumber}});
     for (const ChoiceMetric& metric : choice_.metrics) table.columns.push_back({metric.title, kNumber});
     for (const results::ChoiceTrait& trait : choice_.traits) table.columns.push_back({trait.title, kShort});
