@@ -1,5 +1,5 @@
 // fit_to(specification, width): fits a chart to a width, on the page and in an SVG file. Vega alone shrinks the plot, down
-// to nothing. Here the legend gets more rows and names move above their marks first.
+// to nothing. Here the legend gets more rows and names move above their marks first. is_long(width, height): of a drawing.
 'use strict';
 const kNarrow = 520;  // pixels: in narrower charts, a row's name is above its marks, not to their left
 const kMostNames = 0.5;  // maximum share of the width for names to the left of marks
@@ -220,6 +220,10 @@ const break_titles = (spec, room, measure) => {
     if (lines.length > 1) axis.title = lines;
   }
 };
+
+// Whether a drawing is too high for its width to share a sheet of paper with a second row of plots: made so small, its words
+// could not be read.
+globalThis.is_long = (width, height) => height > 1.25 * width;
 
 globalThis.fit_to = (spec, width) => {
   const measure = measure_in(spec.config.font), names = spec.encoding?.y;
