@@ -46,6 +46,8 @@ const place_names = (spec, axis, width, measure) => {
   spec.config.axisYBand = {  // names are in front of shaded areas
     labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: room, labelOffset: {expr: "-bandwidth('y') / 2"}, zindex: 1,
   };
+  for (const {mark, encoding} of views_of(spec))  // a text above its mark would be over the name
+    if (mark?.type === 'text' && mark.baseline === 'bottom' && !encoding.y) Object.assign(mark, {baseline: 'top', dy: 4});
   // Keep both ends, because names may differ at either.
   if (wide > room)
     axis.axis = {...axis.axis, labelExpr: label_expression(names, (text) => cut(text, room, labelFontSize, both_ends, measure))};
