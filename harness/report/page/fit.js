@@ -2,7 +2,7 @@
 // to nothing. Here the legend gets more rows and names move above their marks first. is_long(width, height): of a drawing.
 'use strict';
 const kNarrow = 520;  // pixels: in narrower charts, a row's name is above its marks, not to their left
-const kMostNames = 0.5;  // maximum share of the width for names to the left of marks
+const kMostNames = 0.5, kFewNames = 0.1;  // maximum shares of the width for names to the left of marks; the second there
 const kNumbers = 66, kTitle = 22;  // width in pixels of a numeric axis with its title, and of that title
 const kEdges = 30;  // pixels of padding, both sides together
 const kSymbol = 20;  // pixels of a legend's symbol, with its distance from the label
@@ -38,7 +38,7 @@ const label_expression = (texts, shown) => `${JSON.stringify(Object.fromEntries(
 const place_names = (spec, axis, width, measure) => {
   const names = unique(spec, axis.field), {labelFontSize, labelPadding} = spec.config.axis;
   const wide = widest(names, labelFontSize, measure);
-  if (width >= kNarrow && wide <= kMostNames * width) {
+  if (wide <= (width >= kNarrow ? kMostNames : kFewNames) * width) {
     axis.axis = {...axis.axis, labelLimit: kMostNames * width};
     return wide + labelPadding;
   }
