@@ -9,7 +9,8 @@ import re
 DATA = ("charts", "matrices", "replays")
 """The ids of the page's data (harness/report/page/page.html)."""
 
-# The scripts of the page find a document that is complete, as if they had been deferred.
+# The scripts of the page find a document that is complete, and are told so when all have run, as deferred ones are: they
+# follow the page's address then.
 UNPACK = """(async () => {
   const {nonce} = document.currentScript, packed = document.getElementById('packed');
   const bytes = Uint8Array.from(atob(packed.textContent), (one) => one.charCodeAt(0));
@@ -19,7 +20,7 @@ UNPACK = """(async () => {
   for (const src of parts.scripts)
     await new Promise((then) => document.body.append(Object.assign(document.createElement('script'), {nonce, src, onload: then})));
   packed.remove();
-  document.getElementById(decodeURIComponent(location.hash.slice(1).split('?')[0]))?.scrollIntoView();
+  document.dispatchEvent(new Event('DOMContentLoaded'));
 })();"""
 
 WITHOUT = "<noscript><p>This page is compressed, and needs scripts to be unpacked. summary.md has its figures.</p></noscript>\n"

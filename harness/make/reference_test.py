@@ -17,7 +17,6 @@ from unittest import mock
 
 from harness.make import build, paths, reference
 from harness.make.console import MakeError
-from harness.make.packed_page import DATA, packed
 
 HARNESS = build.existing_harness()
 NEEDS = ["all"]
@@ -98,20 +97,6 @@ class Reference(unittest.TestCase):
         self.assertEqual(reference.lacks([left], [{**STORE, "version": 3, "core": False}, take]), [])
         with self.assertRaisesRegex(MakeError, "one process a line"):
             reference.without_superseded(json.dumps(json.loads(text)), [{**STORE, "version": 3}, take])
-
-    def test_a_packed_page_has_the_same_contents_and_data(self) -> None:
-        page = ("<meta content=\"script-src 'nonce-abc'\">\n<body><main id=\"main\">\n<p>text \u00e9 \\1</p></main>\n"
-                + "".join(f'<script type="application/json" id="{name}">{{"{name}": 1}}</script>\n' for name in DATA)
-                + '<script defer nonce="abc" src="vega.js"></script>\n</body>')
-        made = packed(page)
-        content = re.search(r'id="packed">([^<]+)<', made)
-        assert content
-        parts = json.loads(gzip.decompress(base64.b64decode(content[1])))
-        self.assertEqual(parts, {"main": "<p>text \u00e9 \\1</p>", "scripts": ["vega.js"],
-                                 "data": {name: f'{{"{name}": 1}}' for name in DATA}})
-        self.assertNotIn("text \u00e9", made)
-        self.assertIn('<script nonce="abc">', made)
-        self.assertEqual(made, packed(page))
 
     def test_what_waited_is_selected_by_workload(self) -> None:
         names = ("shelf/plain/take/all", "shelf/quick/take/all", "crate/plain/store")

@@ -216,6 +216,23 @@ TEST(Choice, has_the_latencies_of_its_exhibit) {
   EXPECT_THAT(std::get<List>(few.sections.at(0).elements.at(0)).items.at(1), testing::StartsWith("Worst call: "));
 }
 
+TEST(Choice, says_what_its_worst_call_is) {
+  const auto worst = [](const std::string& title) {
+    results::Result result = sample::result();
+    result.exhibits.push_back({"allocator/buddy/random_replace",
+                               {"pair", title, results::ExhibitKind::kLatency},
+                               "",
+                               6,
+                               {{"p50", 30}, {"p99.9", 250}, {"worst", 4000}}});
+    return choice_answers("allocator", results::describe(sample::background().families, "allocator"), result)
+        .at(0)
+        .worst;
+  };
+  EXPECT_EQ(worst("Time of a free and an allocation, with a read of the clock"),
+            "4.00 µs for a free and an allocation");
+  EXPECT_EQ(worst("Latency"), "4.00 µs for a pair");
+}
+
 TEST(Choice, of_forty_variants_has_a_row_for_each) {
   results::Result result = sample::result();
   sample::add_many_variants(result, 12);

@@ -308,7 +308,9 @@ std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& g
     }
     const std::size_t shown = std::min(kShownEvents, file->traceEvents.size());
     json::array rows;
+    std::set<unsigned> threads;
     for (const FileEvent& event : file->traceEvents | std::views::take(shown)) {
+      threads.insert(event.tid);
       if (std::ranges::find(names, json::value(event.name)) == names.end()) names.push_back(json::value(event.name));
       rows.push_back(json::object{{"name", event.name},
                                   {"benchmark", one->benchmark},
@@ -326,12 +328,13 @@ std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& g
     chart.text = fmt::format("Bars of what each {} did over time, in {}.", file->axes.row, one->benchmark);
     double end = 0;
     for (const json::value& row : rows) end = std::max(end, row.at("end").as_double());
+    chart.values = {{"row_height", threads.size() > kHighRows ? 14 : 30}};
     chart.data = {{"rows", std::move(rows)}};
     chart.words = {{"row", file->axes.row}};
     set_unit(chart, event_axis(file->axes, end));
   }
   for (Chart& chart : charts)
-    if (chart.spec == "events") chart.values = {{"names", names}};
+    if (chart.spec == "events") chart.values.emplace_back("names", names);
   return charts;
 }
 

@@ -41,4 +41,7 @@ inline constexpr std::size_t kShownPoints = 100;
 /// Most events of one chart; the file has the rest.
 inline constexpr std::size_t kShownEvents = 1500;
 
+/// A chart of events with more rows has lower ones: a hundred rows fit on a sheet of paper.
+inline constexpr std::size_t kHighRows = 40;
+
 }  // namespace lab::report

@@ -76,16 +76,6 @@ std::string padding(std::string_view text, int most) {
   return pad;
 }
 
-/// Whether a drawing is too high for its width to share a sheet of paper with a second row of plots: made so small, its
-/// words could not be read.
-bool is_long(std::string_view svg) {
-  const auto number = [&](std::string_view name) {
-    const std::size_t at = svg.find(name);
-    return at < svg.find('>') ? std::strtod(std::string(svg.substr(at + name.size(), 12)).c_str(), nullptr) : 0;
-  };
-  return number(" height=\"") > 1.25 * number(" width=\"");
-}
-
 /// How many characters of a note are in sight: whole sentences of about two lines, or all if little would be left.
 std::size_t sentences_in_sight(std::string_view note) {
   constexpr std::size_t kInSight = 200, kLittle = 80;
@@ -401,10 +391,9 @@ class HtmlWriter {
     for (const Chart& chart : group.charts) {
       const auto drawn = drawings_.find(chart.name);
       const std::string id = "figure-" + chart.name;
-      put("<figure id=\"{}\" data-chart=\"{}\"{}>\n{}\n"
+      put("<figure id=\"{}\" data-chart=\"{}\">\n{}\n"
           "{}{}<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n",
-          id, chart.name, drawn != drawings_.end() && is_long(drawn->second) ? " class=\"long\"" : "",
-          caption(id, chart.title, chart.note),
+          id, chart.name, caption(id, chart.title, chart.note),
           chart.replay.empty() ? ""
                                : fmt::format("<div class=\"replay\" data-replay=\"{}\" hidden></div>\n", chart.name),
           variant_select(chart), escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);

@@ -246,20 +246,6 @@ TEST(Html, has_the_first_sentences_of_a_long_note_in_sight) {
             std::string::npos);
 }
 
-TEST(Html, marks_a_drawing_that_is_too_high_for_a_sheet) {
-  Document document;
-  Chart chart("lines", "c");
-  chart.values = {{"x_scale", nullptr}, {"y_scale", nullptr}, {"point_size", 1}, {"x_values", nullptr}};
-  chart.data = {{"rows", boost::json::array()}};
-  document.pages[0].sections.push_back({"s", "S", {Charts{{chart}}}, {}});
-  const auto is_long = [&](const char* drawing) {
-    return to_single_html(document, {{"c", drawing}}).find("data-chart=\"c\" class=\"long\">") != std::string::npos;
-  };
-  EXPECT_TRUE(is_long("<svg width=\"400\" height=\"900\"></svg>"));
-  EXPECT_FALSE(is_long("<svg width=\"400\" height=\"500\"></svg>"));
-  EXPECT_FALSE(is_long("<svg><rect width=\"1\" height=\"900\"/></svg>"));
-}
-
 TEST(Html, lets_a_range_of_commits_wrap) {
   Document document;
   Table table{"t", "t", {{"Commits", TableColumn::Kind::kName}}, {{"000000130000..000000140000"}}};

@@ -160,7 +160,7 @@ Section answers_section(const std::vector<AnsweredFamily>& families) {
 namespace {
 
 /// All of two variants, because one workload says when and another when not; else the first, and how many more there
-/// are. With the note, which may limit them.
+/// are. After what limits them, and with the note, which may, too.
 std::string short_answer(const AnsweredQuestion& asked) {
   if (asked.answers.empty()) return "Not answered here.";
   std::string text = asked.answers.front();
@@ -169,6 +169,7 @@ std::string short_answer(const AnsweredQuestion& asked) {
     text = fmt::format("{}", fmt::join(asked.answers, " "));
   else if (others > 0)
     text += fmt::format(" Its page has {}.", counted(others, "more workload", "more workloads"));
+  if (!asked.limit.empty()) text = asked.limit + " " + text;
   if (!asked.question->note.empty()) text += " " + asked.question->note;
   return text;
 }

@@ -67,16 +67,32 @@ TEST(FitScript, scales_to_pixels_and_back) {
 
 TEST(FitScript, names_move_above_their_marks_in_a_narrow_chart) {
   Script fit_script = fit();
-  const auto placed = [&](int width) {
+  const auto placed = [&](int width, int characters = 40) {
     return fit_script("((spec, axis) => [place_names(spec, axis, " + std::to_string(width) +
                       ", half), spec.height.step, axis.axis?.labelLimit ?? null, axis.axis?.labelExpr !== "
                       "undefined])({datasets: {rows: "
-                      "[{n: 'a'.repeat(40)}]}, height: {step: 20}, config: {axis: {labelFontSize: 10, labelPadding: "
+                      "[{n: 'a'.repeat(" +
+                      std::to_string(characters) + ")}]}, height: {step: 20}, config: {axis: {labelFontSize: 10, labelPadding: "
                       "4}}}, {field: 'n'})");
   };
   EXPECT_EQ(placed(600), "[204,20,300,false]");
   EXPECT_EQ(placed(500), "[0,36,null,false]");
   EXPECT_EQ(placed(200), "[0,36,null,true]");
+  EXPECT_EQ(placed(500, 9), "[49,20,250,false]") << "numbers need little";
+}
+
+TEST(FitScript, a_text_at_a_mark_moves_below_it_where_the_name_is_above) {
+  Script fit_script = fit();
+  const auto placed = [&](int width, const std::string& encoding) {
+    return fit_script("((spec) => { place_names(spec, {field: 'n'}, " + std::to_string(width) +
+                      ", half); const {baseline, dy} = spec.layer[0].mark; return [baseline, dy]; })({datasets: {rows: "
+                      "[{n: 'abcdefghijkl'}]}, height: {step: 20}, config: {axis: {labelFontSize: 10, labelPadding: 4}}, layer: "
+                      "[{mark: {type: 'text', baseline: 'bottom', dy: -1}, encoding: {" +
+                      encoding + "}}]})");
+  };
+  EXPECT_EQ(placed(600, ""), R"(["bottom",-1])");
+  EXPECT_EQ(placed(500, ""), R"(["top",4])");
+  EXPECT_EQ(placed(500, "y: {value: -3}"), R"(["bottom",-1])");
 }
 
 TEST(FitScript, a_legend_gets_the_columns_that_fit) {

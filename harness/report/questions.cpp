@@ -132,12 +132,14 @@ std::vector<AnsweredQuestion> answered_questions(const std::string& family, cons
   for (std::size_t i = 0; i < described.questions.size(); ++i) {
     const Question& question = described.questions[i];
     AnsweredQuestion answered{
-        &question, fmt::format("question-{}-{}", family, identifier(question.workloads.front())), {}, {}, {}};
+        &question, fmt::format("question-{}-{}", family, identifier(question.workloads.front())), {}, {}, {}, {}};
     if (!question.between.empty()) answered.id += "-" + identifier(question.between[1]);
     for (const std::string& name : question.workloads) {
       const auto workload = std::ranges::find_if(
           result.workloads, [&](const WorkloadInfo& one) { return one.family == family && one.name == name; });
       std::string answer;
+      if (workload != result.workloads.end() && answered.limit.empty())
+        answered.limit = cores_sentence(*workload, result);
       if (workload != result.workloads.end())
         answer = question.between.empty() ? fastest(question, described, *workload, result)
                                           : compared(question, *workload, result);
@@ -163,6 +165,7 @@ Section questions_section(const std::string& family, const std::vector<AnsweredQ
   for (const AnsweredQuestion& one : questions) {
     Section part{one.id, one.question->question};
     if (!fitness.fit && one.answers.empty()) part.add(Paragraph{capitalized(not_judged(fitness)) + "."});
+    if (!one.limit.empty()) part.add(Paragraph{one.limit});
     part.add(List{one.answers});
     if (!one.question->note.empty()) part.add(Paragraph{one.question->note});
     if (!one.waiting.empty()) {

@@ -15,6 +15,7 @@ namespace lab::report {
 struct AnsweredQuestion {
   const results::Question* question = nullptr;
   std::string id;                    ///< of its section
+  std::string limit;                 ///< cores_sentence() of its workloads
   std::vector<std::string> answers;  ///< "larson (threads ...): mimalloc takes 41.2 ns (40.1 to 42.0) per block, ..."
   std::vector<std::string> waiting;  ///< workloads without numbers
   std::string command;               ///< measures these; "" if none waits

@@ -66,6 +66,20 @@ TEST(Questions, compare_no_time_that_lacks_something) {
                                 HasSubstr(" contains no call of the driver"))));
 }
 
+TEST(Questions, about_threads_begin_with_the_cores_that_this_machine_has) {
+  results::Result result = sample::result();
+  result.machine.logical_cores = 2;
+  const results::Family family = asks({"Which one?", {"random_replace"}, {}, {}, "A note."});
+  const auto part = [&] {
+    return questions_section("allocator", answered_questions("allocator", family, result), {}).sections.at(0);
+  };
+  EXPECT_TRUE(std::holds_alternative<List>(part().elements.front()));
+  for (results::WorkloadInfo& workload : result.workloads)
+    if (workload.name == "random_replace") workload.axis = bench::Axis{"threads per core", "", {{1, 0}, {2, 0}}};
+  EXPECT_EQ(std::get<Paragraph>(part().elements.front()).text,
+            "This machine has 2 logical cores: it cannot tell which variant is best on more.");
+}
+
 TEST(Questions, of_an_unfit_session_have_no_answer) {
   judge::Fitness unfit;
   unfit.fit = false;

@@ -204,6 +204,18 @@ TEST(SvgRenderer, writes_places_in_hundredths_of_a_pixel_and_texts_as_they_are) 
   EXPECT_NE(svg->find("is 0.333333"), std::string::npos);
 }
 
+TEST(SvgRenderer, marks_a_drawing_that_is_too_high_for_a_sheet) {
+  const auto is_long = [](int height) {
+    const std::string spec = fmt::format(
+        R"({{"width": 320, "height": {}, "data": {{"values": [{{"x": 1}}]}}, "mark": "point",
+        "encoding": {{"x": {{"field": "x", "type": "quantitative"}}}}}})",
+        height);
+    return renderer().render("high", json::parse(spec).as_object())->find(" class=\"marks long\"") != std::string::npos;
+  };
+  EXPECT_TRUE(is_long(640));
+  EXPECT_FALSE(is_long(320));
+}
+
 TEST(Charts, have_an_interval_only_where_its_ends_differ) {
   const std::vector<Line> lines{
       {"one", "a/one/c", {{1, 5, stats::Interval{4, 6}}, {2, 5, stats::Interval{5, 5}}, {3, 5, {}}}},

@@ -58,7 +58,7 @@ std::string counted_as(double at, std::string what) {
   return fmt::format("{} {}", shown_point(at), what);
 }
 
-constexpr std::string_view kPerCore = " per core";
+constexpr std::string_view kPerCore = " per core", kThreads = "threads", kThreadsPerCore = "threads per core";
 
 /// "2 threads", by point of an axis that is named "threads per core"; empty for any other axis, and if the processes
 /// had different numbers of cores.
@@ -162,8 +162,10 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const results::Fa
   else
     chart.title = fmt::format("{}: {} of {} over {}, {}", workload.name, uncapitalized(metric.title),
                               counted(lines.size(), "variant"), axis.name, not_judged(fitness));
-  chart.note = fmt::format("{}. Horizontal: {}.{} Verdicts judge the geometric mean over the points.",
-                           capitalized(workload.title), axis.name, bars ? " Bars: 95 % intervals." : "");
+  const std::string limit = cores_sentence(workload, result);
+  chart.note = fmt::format("{}{}{}. Horizontal: {}.{} Verdicts judge the geometric mean over the points.", limit,
+                           limit.empty() ? "" : " ", capitalized(workload.title), axis.name,
+                           bars ? " Bars: 95 % intervals." : "");
   chart.text = fmt::format("Lines of {} over {}. {}.", metric.title, axis.name, chart.title);
   chart.table = points_table(workload, result, chart.name, y_title, lines);
   return chart;
@@ -174,6 +176,14 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const results::Fa
 std::string point_phrase(const bench::Axis& axis, double at) {
   if (axis.unit == "bytes" && at >= 1024 && at == std::floor(at)) return bytes(static_cast<std::uint64_t>(at));
   return counted_as(at, axis.unit.empty() ? axis.name : axis.unit);
+}
+
+std::string cores_sentence(const WorkloadInfo& workload, const Result& result) {
+  const int cores = result.machine.logical_cores;
+  if (!workload.axis || cores == 0 || (workload.axis->name != kThreads && workload.axis->name != kThreadsPerCore))
+    return "";
+  return fmt::format("This machine has {}: it cannot tell which variant is best on more.",
+                     counted(static_cast<std::size_t>(cores), "logical core"));
 }
 
 std::string points_phrase(const WorkloadInfo& workload, const Result& result) {

@@ -19,6 +19,10 @@ std::string points_phrase(const results::WorkloadInfo& workload, const results::
 /// "16 bytes", "1 thread": a point of an axis.
 std::string point_phrase(const bench::Axis& axis, double at);
 
+/// Of a sweep over threads, what this machine has no cores for: "This machine has 2 logical cores: it cannot tell which
+/// variant is best on more."; "" of another workload.
+std::string cores_sentence(const results::WorkloadInfo& workload, const results::Result& result);
+
 /// Where the order of a sweep turns round: the points at which another variant has a lower median time than `variant`,
 /// which has the lowest mean over them, if the two are apart there or it is the last point: "at 4 threads c_library has
 /// the lowest median, 30.4 ns (29.9 to 31.0) against 41.2 ns (40.1 to 42.0)". "" if there is none.

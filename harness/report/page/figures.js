@@ -86,7 +86,7 @@ const show_part = (figure, part) => {
 
 // If the section has no table, which would say that nothing matches, its charts do.
 const show_if_none = (group) => {
-  if (group.closest('section').querySelector(':scope > .table tr[data-benchmark]')) return;
+  if (group.parentElement.querySelector(':scope > .table tr[data-benchmark]')) return;
   if (group.nextElementSibling?.className !== 'nothing')
     group.insertAdjacentHTML('afterend', '<p class="nothing" hidden>No mark of these charts matches the filter.</p>');
   group.nextElementSibling.hidden = [...group.children].some(({hidden}) => !hidden);
@@ -100,6 +100,8 @@ const embed = async (plot, spec, is_latest) => {
   plot.after(frame);
   try {
     await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, ast: true, tooltip: {theme: 'lab'}, logLevel: vega.Error});
+    const svg = frame.querySelector('svg');
+    svg.classList.toggle('long', is_long(svg.width.baseVal.value, svg.height.baseVal.value));
     for (const empty of frame.querySelectorAll('g[role]:empty')) empty.removeAttribute('role');  // Vega names a layer without marks, too
     if (is_latest()) plot.remove(); else frame.remove();
   } catch (error) {

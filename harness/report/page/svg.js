@@ -52,6 +52,10 @@ const fitted = (specification) => {
   }};
 };
 
+// The page's style for paper knows a drawing that is too high by its class.
+const marked = (svg, width) =>
+  is_long(width, Number(/ height="([\d.]+)"/.exec(svg)[1])) ? svg.replace(' class="marks"', ' class="marks long"') : svg;
+
 // Vega writes 17 digits. A hundredth of a pixel is below what any screen or printer shows.
 const rounded = (svg) => svg.replace(/ (?:d|transform|x|y|x2|y2|width|height)="[^"]*"/g,
   (attribute) => attribute.replace(/\d+\.\d{3,}(?:e-\d+)?/g, (number) => String(Math.round(number * 100) / 100)));
@@ -75,7 +79,7 @@ globalThis.draw = (text) => {
       view.width(view.width() - excess);
       return fit(tries - 1);
     };
-    fit(3).then((svg) => { outcome.svg = rounded(svg); settle(); view.finalize(); }).catch(settle);
+    fit(3).then((svg) => { outcome.svg = rounded(marked(svg, whole)); settle(); view.finalize(); }).catch(settle);
   } catch (error) {
     settle(error);
   }
