@@ -205,15 +205,17 @@ TEST(SvgRenderer, writes_places_in_hundredths_of_a_pixel_and_texts_as_they_are) 
 }
 
 TEST(SvgRenderer, marks_a_drawing_that_is_too_high_for_a_sheet) {
-  const auto is_long = [](int height) {
+  const auto has = [](int height, const std::string& classes) {
     const std::string spec = fmt::format(
         R"({{"width": 320, "height": {}, "data": {{"values": [{{"x": 1}}]}}, "mark": "point",
         "encoding": {{"x": {{"field": "x", "type": "quantitative"}}}}}})",
         height);
-    return renderer().render("high", json::parse(spec).as_object())->find(" class=\"marks long\"") != std::string::npos;
+    return renderer().render("high", json::parse(spec).as_object())->find(" class=\"" + classes + "\"") !=
+           std::string::npos;
   };
-  EXPECT_TRUE(is_long(640));
-  EXPECT_FALSE(is_long(320));
+  EXPECT_TRUE(has(320, "marks"));
+  EXPECT_TRUE(has(640, "marks long"));
+  EXPECT_TRUE(has(2000, "marks longest"));
 }
 
 TEST(Charts, have_an_interval_only_where_its_ends_differ) {

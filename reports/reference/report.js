@@ -1,9 +1,9 @@
 (() => {
 // fit_to(specification, width): fits a chart to a width, on the page and in an SVG file. Vega alone shrinks the plot, down
-// to nothing. Here the legend gets more rows and names move above their marks first.
+// to nothing. Here the legend gets more rows and names move above their marks first. is_long(width, height): of a drawing.
 'use strict';
 const kNarrow = 520;  // pixels: in narrower charts, a row's name is above its marks, not to their left
-const kMostNames = 0.5;  // maximum share of the width for names to the left of marks
+const kMostNames = 0.5, kFewNames = 0.1;  // maximum shares of the width for names to the left of marks; the second there
 const kNumbers = 66, kTitle = 22;  // width in pixels of a numeric axis with its title, and of that title
 const kEdges = 30;  // pixels of padding, both sides together
 const kSymbol = 20;  // pixels of a legend's symbol, with its distance from the label
@@ -39,7 +39,7 @@ const label_expression = (texts, shown) => `${JSON.stringify(Object.fromEntries(
 const place_names = (spec, axis, width, measure) => {
   const names = unique(spec, axis.field), {labelFontSize, labelPadding} = spec.config.axis;
   const wide = widest(names, labelFontSize, measure);
-  if (width >= kNarrow && wide <= kMostNames * width) {
+  if (wide <= (width >= kNarrow ? kMostNames : kFewNames) * width) {
     axis.axis = {...axis.axis, labelLimit: kMostNames * width};
     return wide + labelPadding;
   }
@@ -47,6 +47,8 @@ const place_names = (spec, axis, width, measure) => {
   spec.config.axisYBand = {  // names are in front of shaded areas
     labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: room, labelOffset: {expr: "-bandwidth('y') / 2"}, zindex: 1,
   };
+  for (const {mark, encoding} of views_of(spec))  // a text above its mark would be over the name
+    if (mark?.type === 'text' && mark.baseline === 'bottom' && !encoding.y) Object.assign(mark, {baseline: 'top', dy: 4});
   // Keep both ends, because names may differ at either.
   if (wide > room)
     axis.axis = {...axis.axis, labelExpr: label_expression(names, (text) => cut(text, room, labelFontSize, both_ends, measure))};
@@ -221,6 +223,10 @@ const break_titles = (spec, room, measure) => {
     if (lines.length > 1) axis.title = lines;
   }
 };
+
+// Whether a drawing is too high for its width to share a sheet of paper with a second row of plots: made so small, its words
+// could not be read.
+globalThis.is_long = (width, height) => height > 1.25 * width;
 
 globalThis.fit_to = (spec, width) => {
   const measure = measure_in(spec.config.font), names = spec.encoding?.y;
@@ -398,7 +404,7 @@ const show_part = (figure, part) => {
 
 // If the section has no table, which would say that nothing matches, its charts do.
 const show_if_none = (group) => {
-  if (group.closest('section').querySelector(':scope > .table tr[data-benchmark]')) return;
+  if (group.parentElement.querySelector(':scope > .table tr[data-benchmark]')) return;
   if (group.nextElementSibling?.className !== 'nothing')
     group.insertAdjacentHTML('afterend', '<p class="nothing" hidden>No mark of these charts matches the filter.</p>');
   group.nextElementSibling.hidden = [...group.children].some(({hidden}) => !hidden);
@@ -412,6 +418,8 @@ const embed = async (plot, spec, is_latest) => {
   plot.after(frame);
   try {
     await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, ast: true, tooltip: {theme: 'lab'}, logLevel: vega.Error});
+    const svg = frame.querySelector('svg');
+    svg.classList.toggle('long', is_long(svg.width.baseVal.value, svg.height.baseVal.value));
     for (const empty of frame.querySelectorAll('g[role]:empty')) empty.removeAttribute('role');  // Vega names a layer without marks, too
     if (is_latest()) plot.remove(); else frame.remove();
   } catch (error) {

@@ -101,7 +101,7 @@ const embed = async (plot, spec, is_latest) => {
   try {
     await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, ast: true, tooltip: {theme: 'lab'}, logLevel: vega.Error});
     const svg = frame.querySelector('svg');
-    svg.classList.toggle('long', is_long(svg.width.baseVal.value, svg.height.baseVal.value));
+    svg.setAttribute('class', `marks ${length_on_paper(svg.width.baseVal.value, svg.height.baseVal.value)}`.trim());
     for (const empty of frame.querySelectorAll('g[role]:empty')) empty.removeAttribute('role');  // Vega names a layer without marks, too
     if (is_latest()) plot.remove(); else frame.remove();
   } catch (error) {

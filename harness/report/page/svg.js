@@ -54,7 +54,7 @@ const fitted = (specification) => {
 
 // The page's style for paper knows a drawing that is too high by its class.
 const marked = (svg, width) =>
-  is_long(width, Number(/ height="([\d.]+)"/.exec(svg)[1])) ? svg.replace(' class="marks"', ' class="marks long"') : svg;
+  svg.replace(' class="marks"', ` class="${`marks ${length_on_paper(width, Number(/ height="([\d.]+)"/.exec(svg)[1]))}`.trim()}"`);
 
 // Vega writes 17 digits. A hundredth of a pixel is below what any screen or printer shows.
 const rounded = (svg) => svg.replace(/ (?:d|transform|x|y|x2|y2|width|height)="[^"]*"/g,
