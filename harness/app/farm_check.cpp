@@ -14,11 +14,11 @@ namespace lab::app {
 
 namespace {
 
-/// "2026-07-04", or "2026-07-04b" for the day's second alarm.
+/// "2026-07-04", or "2026-07-04-2" for the day's second alarm.
 std::string new_id(const std::string& started, const std::set<std::string>& taken) {
   const std::string day = started.substr(0, 10);
   std::string id = day;
-  for (char letter = 'b'; taken.contains(id); ++letter) id = fmt::format("{}{}", day, letter <= 'z' ? letter : '+');
+  for (int number = 2; taken.contains(id); ++number) id = fmt::format("{}-{}", day, number);
   return id;
 }
 
