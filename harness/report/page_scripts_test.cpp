@@ -72,7 +72,8 @@ TEST(FitScript, names_move_above_their_marks_in_a_narrow_chart) {
                       ", half), spec.height.step, axis.axis?.labelLimit ?? null, axis.axis?.labelExpr !== "
                       "undefined])({datasets: {rows: "
                       "[{n: 'a'.repeat(" +
-                      std::to_string(characters) + ")}]}, height: {step: 20}, config: {axis: {labelFontSize: 10, labelPadding: "
+                      std::to_string(characters) +
+                      ")}]}, height: {step: 20}, config: {axis: {labelFontSize: 10, labelPadding: "
                       "4}}}, {field: 'n'})");
   };
   EXPECT_EQ(placed(600), "[204,20,300,false]");
@@ -84,11 +85,12 @@ TEST(FitScript, names_move_above_their_marks_in_a_narrow_chart) {
 TEST(FitScript, a_text_at_a_mark_moves_below_it_where_the_name_is_above) {
   Script fit_script = fit();
   const auto placed = [&](int width, const std::string& encoding) {
-    return fit_script("((spec) => { place_names(spec, {field: 'n'}, " + std::to_string(width) +
-                      ", half); const {baseline, dy} = spec.layer[0].mark; return [baseline, dy]; })({datasets: {rows: "
-                      "[{n: 'abcdefghijkl'}]}, height: {step: 20}, config: {axis: {labelFontSize: 10, labelPadding: 4}}, layer: "
-                      "[{mark: {type: 'text', baseline: 'bottom', dy: -1}, encoding: {" +
-                      encoding + "}}]})");
+    return fit_script(
+        "((spec) => { place_names(spec, {field: 'n'}, " + std::to_string(width) +
+        ", half); const {baseline, dy} = spec.layer[0].mark; return [baseline, dy]; })({datasets: {rows: "
+        "[{n: 'abcdefghijkl'}]}, height: {step: 20}, config: {axis: {labelFontSize: 10, labelPadding: 4}}, layer: "
+        "[{mark: {type: 'text', baseline: 'bottom', dy: -1}, encoding: {" +
+        encoding + "}}]})");
   };
   EXPECT_EQ(placed(600, ""), R"(["bottom",-1])");
   EXPECT_EQ(placed(500, ""), R"(["top",4])");
