@@ -756,7 +756,7 @@ TEST_F(Nightly, a_night_writes_a_report_a_history_and_junit_and_removes_the_olde
     if (entry.is_regular_file()) files.insert(fs::relative(entry.path(), results_ / "nightly/farm").string());
   EXPECT_THAT(files, ElementsAre("20260803T230000Z/history.txt", "20260803T230000Z/index.html",
                                  "20260803T230000Z/junit.xml", "20260804T230000Z/history.txt",
-                                 "20260804T230000Z/index.html", "20260804T230000Z/junit.xml", "state.json"));
+                                 "20260804T230000Z/index.html", "20260804T230000Z/junit.xml", "lock", "state.json"));
   EXPECT_EQ(newest("history.txt"), "machine farm: ...\n");
   EXPECT_EQ(files_in("farm"), 4u);
 }
