@@ -1,6 +1,6 @@
 (() => {
 // fit_to(specification, width): fits a chart to a width, on the page and in an SVG file. Vega alone shrinks the plot, down
-// to nothing. Here the legend gets more rows and names move above their marks first. is_long(width, height): of a drawing.
+// to nothing. Here the legend gets more rows and names move above their marks first.
 'use strict';
 const kNarrow = 520;  // pixels: in narrower charts, a row's name is above its marks, not to their left
 const kMostNames = 0.5, kFewNames = 0.1;  // maximum shares of the width for names to the left of marks; the second there
@@ -224,9 +224,9 @@ const break_titles = (spec, room, measure) => {
   }
 };
 
-// Whether a drawing is too high for its width to share a sheet of paper with a second row of plots: made so small, its words
-// could not be read.
-globalThis.is_long = (width, height) => height > 1.25 * width;
+// How high a drawing is on paper, for the page's style: two rows of plots on a sheet; 'long': made so small, its words could
+// not be read, so it has a sheet; 'longest': not on a sheet either, so it continues on the next one.
+globalThis.length_on_paper = (width, height) => height <= 1.25 * width ? '' : height <= 5 * width ? 'long' : 'longest';
 
 globalThis.fit_to = (spec, width) => {
   const measure = measure_in(spec.config.font), names = spec.encoding?.y;
@@ -419,7 +419,7 @@ const embed = async (plot, spec, is_latest) => {
   try {
     await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, ast: true, tooltip: {theme: 'lab'}, logLevel: vega.Error});
     const svg = frame.querySelector('svg');
-    svg.classList.toggle('long', is_long(svg.width.baseVal.value, svg.height.baseVal.value));
+    svg.setAttribute('class', `marks ${length_on_paper(svg.width.baseVal.value, svg.height.baseVal.value)}`.trim());
     for (const empty of frame.querySelectorAll('g[role]:empty')) empty.removeAttribute('role');  // Vega names a layer without marks, too
     if (is_latest()) plot.remove(); else frame.remove();
   } catch (error) {
