@@ -14,6 +14,7 @@
 #include "harness/app/night.h"
 #include "harness/app/night_environment.h"
 #include "harness/base/layout.h"
+#include "harness/base/own_loader.h"
 #include "harness/base/usage_error.h"
 #include "harness/cli/commands.h"
 
@@ -54,9 +55,8 @@ Expected<ExitStatus> run_nightly(const Options& options) {
   if (lock < 0 || ::fcntl(lock, F_GETFD) < 0)
     return usage_error("nightly must be started by make.py, which locks the results folder first",
                        "python3 make.py nightly");
-  std::error_code ignored;
   app::HarnessNightEnvironment environment(
-      {fs::read_symlink("/proc/self/exe", ignored), root_dir(), request->results, lock},
+      {own_executable(), root_dir(), request->results, lock},
       [](std::string_view line) { fmt::print(stderr, "{}\n", line); });
   Expected<ExitStatus> verdict = app::run_night(*request, environment, [](const app::NightSummary& summary) {
     fmt::print("{}\n", summary.line);

@@ -21,6 +21,7 @@
 #include "harness/base/error.h"
 #include "harness/base/hash.h"
 #include "harness/base/layout.h"
+#include "harness/base/own_loader.h"
 #include "harness/measure/system_files.h"
 
 namespace lab::measure {
@@ -291,10 +292,9 @@ results::BenchmarkContext read_context(const fs::path& root, std::string_view da
       read_number<double>(read_trimmed(root / "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"));
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  std::error_code ignored;
   return {std::string(date),
           host,
-          fs::read_symlink("/proc/self/exe", ignored).filename().string(),
+          own_executable().filename().string(),
           info.logical_cores,
           static_cast<int>(std::lround(most_khz ? *most_khz / 1000 : info.mhz)),
           read_governors(root) != "performance" && !read_governors(root).empty(),
