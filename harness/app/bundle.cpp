@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <system_error>
@@ -42,7 +44,7 @@ const fs::path kBuild = "build/pinned-release";
 
 /// Packages of lib/ that programs open at run time: drivers and their libraries, the shader compiler, what draws a
 /// report's charts.
-constexpr std::array kPackages{"glslang", "lavapipe", "runtime",   "vulkan-loader", "vulkan-validationlayers",
+constexpr std::array kPackages{"glslang", "lavapipe",  "runtime",   "vulkan-loader", "vulkan-validationlayers",
                                "vega",    "vega-lite", "vega-embed"};
 
 /// Folders of the checkout whose data is read at run time.
@@ -143,8 +145,8 @@ Expected<std::string> add_libc(std::vector<Source>& sources, const fs::path& lib
 }
 
 /// Each variant's executable, followed by its layouts: they share most of their bytes.
-void add_variants(std::vector<Source>& sources, const fs::path& build,
-                  const std::vector<measure::Benchmark>& head, const std::vector<measure::Benchmark>& control) {
+void add_variants(std::vector<Source>& sources, const fs::path& build, const std::vector<measure::Benchmark>& head,
+                  const std::vector<measure::Benchmark>& control) {
   std::map<fs::path, std::map<int, measure::CodeLayout>> layouts;
   for (const std::vector<measure::Benchmark>* benchmarks : {&head, &control})
     for (const measure::Benchmark& benchmark : *benchmarks)
@@ -154,8 +156,8 @@ void add_variants(std::vector<Source>& sources, const fs::path& build,
   for (const auto& [executable, links] : layouts) {
     sources.push_back({build / executable, {kBuild / executable}});
     for (const auto& [number, layout] : links)
-      sources.push_back({layout.executable,
-                         {kBuild / measure::bundled_layout(executable, number), 0, "", false, "", layout.hash}});
+      sources.push_back(
+          {layout.executable, {kBuild / measure::bundled_layout(executable, number), 0, "", false, "", layout.hash}});
   }
 }
 
@@ -186,26 +188,32 @@ Expected<void> read_sources(std::vector<Source>& sources, const BundleObserver& 
 /// An error if what this build makes runs on few other machines.
 Expected<void> check_travels(const results::Build& build) {
   if (build.toolchain != "pinned" || build.config != "release")
-    return usage_error(fmt::format("expected a release of the pinned toolchain, found {}-{}", build.toolchain, build.config),
-                       "python3 make.py build");
+    return usage_error(
+        fmt::format("expected a release of the pinned toolchain, found {}-{}", build.toolchain, build.config),
+        "python3 make.py build");
   if (build.march == "native")
     return usage_error("expected a build for a level of CPUs, found one for this CPU (march native)",
                        "python3 make.py build --march x86-64-v3");
   if (const fs::path loader = own_loader(); loader != "/lib64/ld-linux-x86-64.so.2")
-    return Error{fmt::format("expected a build on a machine with a GNU C library of {} or newer; this one's programs name "
-                             "the loader '{}'",
-                             kLibc, loader.string()),
-                 "make the bundle on a newer system; it runs on this one"};
+    return Error{
+        fmt::format("expected a build on a machine with a GNU C library of {} or newer; this one's programs name "
+                    "the loader '{}'",
+                    kLibc, loader.string()),
+        "make the bundle on a newer system; it runs on this one"};
   return {};
 }
 
 bool matches(const std::vector<std::string>& globs, const std::string& variant) {
-  return globs.empty() || std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, variant); });
+  return globs.empty() ||
+         std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, variant); });
 }
 
 }  // namespace
 
 Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleObserver& observer) {
+  if (bundle::bundle_at(request.root) != nullptr)
+    return usage_error("a bundle packs no other one; expected a checkout",
+                       "copy the file from which this one was unpacked");
   const fs::path build_dir = fs::absolute(request.build_dir).lexically_normal();
   const Expected<results::Build> build = measure::read_build(build_dir);
   if (!build) return build.error();
@@ -266,7 +274,7 @@ Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleOb
 
   const results::Source source = measure::read_source(request.root);
   bundle::Manifest manifest{bundle::kSchema, source.commit, source.state, measure::read_pins(request.root),
-                            build->march, kLibc, *loader, {}};
+                            build->march,    kLibc,         *loader,      {}};
   std::map<std::string, fs::path> from;
   for (const Source& one : sources) {
     manifest.files.push_back(one.file);

@@ -35,9 +35,9 @@ struct BundleObserver {
   std::function<void(std::string_view doing, std::uint64_t done, std::uint64_t all)> on_progress;
 };
 
-/// Links the layouts that are missing, and packs. Equal checkouts with equal builds give equal bytes, wherever they lie.
-/// Errors: a build that is no pinned release, or one that runs on this CPU or C library alone; a variant that cannot be
-/// started; files that cannot be read or written. After an error `file` is as it was.
+/// Links the layouts that are missing, and packs. Equal checkouts with equal builds give equal bytes, wherever they
+/// lie. Errors: a build that is no pinned release, or one that runs on this CPU or C library alone; a variant that
+/// cannot be started; files that cannot be read or written. After an error `file` is as it was.
 Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleObserver& observer);
 
 }  // namespace lab::app

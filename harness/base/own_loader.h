@@ -20,8 +20,8 @@ std::filesystem::path own_executable();
 /// is the LD_LIBRARY_PATH that it gets.
 std::vector<std::string> by_bundled_loader(std::vector<std::string> command, std::string_view libraries);
 
-/// The loader with which this executable started: the machine's, or where the machine's C library is too old, the pinned
-/// one that it names (harness/make/toolchain.py), or a bundle's.
+/// The loader with which this executable started: the machine's, or where the machine's C library is too old, the
+/// pinned one that it names (harness/make/toolchain.py), or a bundle's.
 std::filesystem::path own_loader();
 
 /// The command that starts the pinned `program` with the shared libraries in `libraries`, on the C library of `loader`.

@@ -225,8 +225,7 @@ Expected<void> verify_archive(const fs::path& archive, const Parts& parts, const
   const auto own = std::ranges::find(manifest.files, kLauncherName, &BundledFile::path);
   if (own == manifest.files.end() || content_hash(program) != own->hash)
     return damaged(archive, "its first part is not the program that its manifest names");
-  return for_contents(archive, parts, manifest,
-                      [](const BundledFile&, std::string_view) { return Expected<void>(); });
+  return for_contents(archive, parts, manifest, [](const BundledFile&, std::string_view) { return Expected<void>(); });
 }
 
 Expected<void> unpack(const fs::path& archive, const Parts& parts, const Manifest& manifest, const fs::path& given) {

@@ -51,8 +51,7 @@ std::array<int, 2> version_of(const std::string& text) {
 HostLibc host_libc(const fs::path& root) {
   std::error_code problem;
   const fs::path loader = followed(root / "lib64/ld-linux-x86-64.so.2", root);
-  if (!fs::exists(loader, problem))
-    return {fs::exists(root / "lib/ld-musl-x86_64.so.1", problem) ? "musl" : "none"};
+  if (!fs::exists(loader, problem)) return {fs::exists(root / "lib/ld-musl-x86_64.so.1", problem) ? "musl" : "none"};
   // Every distribution has the two in one folder, because they come from one package.
   const Expected<std::string> content = read_file(loader.parent_path() / "libc.so.6");
   constexpr std::string_view kBanner = "GNU C Library ", kVersion = "release version ";
@@ -77,8 +76,8 @@ fs::path work_dir(const fs::path& bundle) {
     // Nobody's home is a folder that does not exist, or /.
     if (folder.empty() || !is_writable(folder)) continue;
     const bool is_shared = folder != data;
-    return fs::path(folder) / (is_shared ? fmt::format("allocation-laboratory-{}", ::getuid()) : "allocation-laboratory") /
-           name;
+    return fs::path(folder) /
+           (is_shared ? fmt::format("allocation-laboratory-{}", ::getuid()) : "allocation-laboratory") / name;
   }
   return "";
 }

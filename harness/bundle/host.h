@@ -9,7 +9,7 @@ namespace lab::bundle {
 
 /// The GNU C library with which this machine's programs start.
 struct HostLibc {
-  std::string name;             ///< "glibc 2.36", "musl", "none", or "a glibc of unknown version"
+  std::string name;              ///< "glibc 2.36", "musl", "none", or "a glibc of unknown version"
   std::array<int, 2> version{};  ///< 0, 0 if it is none or not known
 };
 

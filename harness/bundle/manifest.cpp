@@ -42,8 +42,8 @@ Expected<Manifest> parse_manifest(const std::string& text, const std::string& pl
     return Error{fmt::format("{}: expected schema {}, found {}", place, kSchema, manifest->schema),
                  "make it again from this checkout: python3 make.py bundle FILE", ExitStatus::kUsage};
   for (const BundledFile& file : manifest->files) {
-    const bool is_right = stays_inside(file.path) &&
-                          (file.link.empty() || stays_inside(fs::path(file.path).parent_path() / file.link));
+    const bool is_right =
+        stays_inside(file.path) && (file.link.empty() || stays_inside(fs::path(file.path).parent_path() / file.link));
     if (!is_right)
       return Error{fmt::format("{}: expected paths inside the bundle, found '{}'", place,
                                file.link.empty() ? file.path : file.path + " -> " + file.link),

@@ -1,7 +1,7 @@
 /// What a bundle holds: bundle.json, beside its files.
 ///
-/// A bundle is a checkout's build with all that a session, a probe and a report need, in a folder that lies anywhere and
-/// may be read-only.
+/// A bundle is a checkout's build with all that a session, a probe and a report need, in a folder that lies anywhere
+/// and may be read-only.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct BundledFile {
 
 struct Manifest {
   int schema = 0;
-  std::optional<std::string> commit;  ///< of the checkout; none without git
-  std::string state;                  ///< "clean", "dirty" or "no git"
+  std::optional<std::string> commit;        ///< of the checkout; none without git
+  std::string state;                        ///< "clean", "dirty" or "no git"
   std::map<std::string, std::string> pins;  ///< version hashes, by package
   std::string level;                        ///< of the CPU: "x86-64-v2"
   std::string libc;                         ///< the oldest GNU C library on which its programs run: "2.36"

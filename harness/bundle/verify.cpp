@@ -53,8 +53,7 @@ Expected<void> verify(const fs::path& folder, const Manifest& manifest) {
   for (std::size_t i = 0; i < faults.size(); ++i)
     if (!faults[i].empty()) wrong.push_back(i);
   if (wrong.empty()) return {};
-  const std::size_t first =
-      *std::ranges::min_element(wrong, {}, [&](std::size_t i) { return manifest.files[i].path; });
+  const std::size_t first = *std::ranges::min_element(wrong, {}, [&](std::size_t i) { return manifest.files[i].path; });
   const std::string more = wrong.size() == 1 ? "" : fmt::format(", and {} more are wrong", wrong.size() - 1);
   return Error{fmt::format("the bundle in '{}' is damaged: {}{}", folder.string(), faults[first], more),
                "unpack it again, into another folder: FILE unpack DIR", ExitStatus::kFailed};

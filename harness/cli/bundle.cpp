@@ -1,9 +1,10 @@
 // bundle: packs this build into one file for machines without Python, git, compiler and network.
+#include "harness/app/bundle.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "harness/app/bundle.h"
 #include "harness/base/fit.h"
 #include "harness/base/terminal.h"
 #include "harness/base/usage_error.h"
@@ -22,7 +23,8 @@ Expected<ExitStatus> run_bundle(const Options& options) {
   StatusLine line(STDERR_FILENO);
   const app::BundleRequest request{options.positional().front(), options.values("--variant")};
   const app::BundleObserver observer{[&](std::string_view doing, std::uint64_t done, std::uint64_t all) {
-    line.show(fmt::format("bundle: {:.0f} % of the {}", all == 0 ? 100. : 100. * static_cast<double>(done) / static_cast<double>(all), doing));
+    line.show(fmt::format("bundle: {:.0f} % of the {}",
+                          all == 0 ? 100. : 100. * static_cast<double>(done) / static_cast<double>(all), doing));
   }};
   const Expected<app::BundleOutcome> outcome = app::make_bundle(request, observer);
   line.clear();

@@ -37,8 +37,8 @@ struct CodeLayout {
   bool operator==(const CodeLayout&) const = default;
 };
 
-/// Whether the build in `build_dir` kept the command that links `executable`, or is a bundle's, which brought the links.
-/// Builds of the system's toolchain, of the sanitizers and of older commits do not.
+/// Whether the build in `build_dir` kept the command that links `executable`, or is a bundle's, which brought the
+/// links. Builds of the system's toolchain, of the sanitizers and of older commits do not.
 bool can_link_layouts(const std::filesystem::path& build_dir, const std::filesystem::path& executable);
 
 /// Where a bundle has layout `number` of an executable, relative to the build folder, as `executable` is.

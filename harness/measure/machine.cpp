@@ -327,6 +327,10 @@ std::vector<std::string> find_unusual(const results::Result& head, std::size_t a
       {facts.transparent_huge_pages == "always",
        "transparent huge pages are 'always', so large blocks depend on free huge pages: echo madvise | sudo tee "
        "/sys/kernel/mm/transparent_hugepage/enabled"},
+      {std::getenv(kLoaderVariable) != nullptr,
+       fmt::format("the machine's C library is older than the bundle's, which all programs used: times of malloc and "
+                   "of mathematics are those of {}",
+                   facts.libc)},
       {machine.is_virtual,
        "this is a virtual machine, so the load of other guests is invisible: trust ratios more than times, or "
        "measure on a physical machine"},

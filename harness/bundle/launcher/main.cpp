@@ -1,12 +1,16 @@
-// lab: a bundle's program. In the file in which the bundle travels, it verifies and unpacks it; in the unpacked folder, it
-// verifies all files and then becomes the harness, with the bundle's own C library where the machine's is older.
+// lab: a bundle's program. In the file in which the bundle travels, it verifies and unpacks it; in the unpacked folder,
+// it verifies all files and then becomes the harness, with the bundle's own C library where the machine's is older.
 //
 // It is static, because it runs where that is not known yet.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <boost/algorithm/string.hpp>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -30,7 +34,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHarness = "build/pinned-release/harness";
 
-constexpr const char* kArchiveHelp = R"(usage: {0} unpack DIR     verify the bundle and unpack it into the new folder DIR
+constexpr const char* kArchiveHelp =
+    R"(usage: {0} unpack DIR     verify the bundle and unpack it into the new folder DIR
        {0} verify         compare its contents with its manifest
 
 Then DIR/lab measures, probes, reports and delivers: DIR/lab --help
@@ -44,6 +49,14 @@ constexpr const char* kFolderHelp = R"(usage: {0} verify         compare every f
 std::string named(const Manifest& manifest) {
   return manifest.commit ? fmt::format("commit {}{}", *manifest.commit, manifest.state == "clean" ? "" : " and changes")
                          : "a checkout without git";
+}
+
+/// As a word of the shell.
+std::string quoted(const fs::path& path) {
+  const std::string text = path.string();
+  const bool is_plain =
+      std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("/._-+", c); });
+  return is_plain ? text : "'" + boost::replace_all_copy(text, "'", "'\\''") + "'";
 }
 
 Expected<ExitStatus> verified(const Manifest& manifest) {
@@ -60,8 +73,9 @@ Expected<ExitStatus> run_archive(const fs::path& self, const Parts& parts, const
   }
   const bool is_unpack = verb == "unpack" && words.size() == 2, is_verify = verb == "verify" && words.size() == 1;
   if (!is_unpack && !is_verify)
-    return usage_error(fmt::format("expected 'unpack DIR' or 'verify', found {}", words.empty() ? "nothing" : "'" + verb + "'"),
-                       fmt::format("{} unpack DIR", program));
+    return usage_error(
+        fmt::format("expected 'unpack DIR' or 'verify', found {}", words.empty() ? "nothing" : "'" + verb + "'"),
+        fmt::format("{} unpack DIR", program));
   const Expected<Manifest> manifest = read_manifest_of(self, parts);
   if (!manifest) return manifest.error();
   if (is_verify) {
@@ -89,6 +103,7 @@ Expected<void> prepare(const fs::path& folder, const Manifest& manifest) {
     ::unsetenv(kLoaderVariable);
   }
   ::setenv("LAB_ROOT", folder.c_str(), 1);
+  ::setenv("LAB_INVOKED", quoted(folder / kLauncherName).c_str(), 1);
   const char* const work = std::getenv("LAB_WORK");
   if ((work == nullptr || *work == '\0') && ::access(folder.c_str(), W_OK) != 0)
     if (const fs::path place = work_dir(folder); !place.empty()) ::setenv("LAB_WORK", place.c_str(), 1);
