@@ -16,8 +16,8 @@
 #include "harness/base/layout.h"
 #include "harness/base/own_loader.h"
 #include "harness/base/usage_error.h"
-#include "harness/bundle/manifest.h"
 #include "harness/cli/commands.h"
+#include "harness/measure/provenance.h"
 
 namespace lab::cli {
 
@@ -52,7 +52,7 @@ Expected<app::NightRequest> request_from(const Options& options) {
 Expected<ExitStatus> run_nightly(const Options& options) {
   const Expected<app::NightRequest> request = request_from(options);
   if (!request) return request.error();
-  if (bundle::bundle_at(root_dir()) != nullptr)
+  if (measure::is_bundle(root_dir()))
     return usage_error("nightly builds and bisects, for which a bundle has no compiler; expected a checkout",
                        "python3 make.py run --budget 3600, then python3 make.py deliver --to DEST");
   const int lock = from_make("LAB_NIGHT_LOCK", -1);

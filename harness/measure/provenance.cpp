@@ -132,4 +132,8 @@ results::Source read_source(const fs::path& root) {
   return source;
 }
 
+bool is_bundle(const fs::path& root) {
+  return bundle::bundle_at(root) != nullptr;
+}
+
 }  // namespace lab::measure

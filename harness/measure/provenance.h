@@ -28,4 +28,7 @@ std::map<std::string, std::string> read_pins(const std::filesystem::path& root);
 /// lies inside some other tree, or if git fails (a tree that belongs to another user, a lock). A bundle names its own.
 results::Source read_source(const std::filesystem::path& root);
 
+/// Whether `root` is a bundle's folder, where nothing can be built.
+bool is_bundle(const std::filesystem::path& root);
+
 }  // namespace lab::measure
