@@ -22,7 +22,7 @@ void check_cpu(int, char**, char**) {
   __builtin_cpu_init();
   if (can_run(LAB_LEVEL)) return;
   say("lab: expected a CPU of level " LAB_LEVEL " or higher, found a lower one\n");
-  say("hint: make a bundle for it: python3 make.py bundle FILE --march x86-64\n");
+  say("hint: build for it, and make another bundle: python3 make.py build --march x86-64\n");
   ::_exit(2);
 }
 
