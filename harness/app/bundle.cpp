@@ -116,7 +116,7 @@ Expected<void> add_package(std::vector<Source>& sources, const fs::path& lib, co
 /// The programs, libraries and lists of the build folder, without its variants.
 Expected<void> add_build(std::vector<Source>& sources, const fs::path& build) {
   for (const char* list : {"build_info.json", "variants.json"}) sources.push_back({build / list, {kBuild / list}});
-  for (const char* folder : {"", "malloc", "traces"}) {
+  for (const char* folder : {"", "malloc"}) {
     std::error_code problem;
     for (const fs::directory_entry& entry : fs::directory_iterator(build / folder, problem)) {
       const std::string name = entry.path().filename();
@@ -273,7 +273,7 @@ Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleOb
   if (const auto read = read_sources(sources, observer); !read) return read.error();
 
   const results::Source source = measure::read_source(request.root);
-  bundle::Manifest manifest{bundle::kSchema, source.commit, source.state, measure::read_pins(request.root),
+  bundle::Manifest manifest{bundle::kSchema, source.commit, source.state, measure::read_pins(request.root, request.groups),
                             build->march,    kLibc,         *loader,      {}};
   std::map<std::string, fs::path> from;
   for (const Source& one : sources) {

@@ -18,6 +18,9 @@ namespace lab::app {
 struct BundleRequest {
   std::filesystem::path file;              ///< written
   std::vector<std::string> variants = {};  ///< globs of "family/variant"; none: all
+  /// Groups of packages.json that the build reads. Others, such as a linter's, may be active in one checkout and not in
+  /// another. None: all.
+  std::vector<std::string> groups = {};
   std::filesystem::path root = root_dir();
   std::filesystem::path build_dir = lab::build_dir();
 };

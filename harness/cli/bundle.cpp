@@ -5,6 +5,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <boost/algorithm/string.hpp>
+#include <cstdlib>
+#include <string>
+
 #include "harness/base/fit.h"
 #include "harness/base/terminal.h"
 #include "harness/base/usage_error.h"
@@ -21,7 +25,10 @@ Expected<ExitStatus> run_bundle(const Options& options) {
     return usage_error(fmt::format("expected one FILE, found {}", counted(options.positional().size(), "word")),
                        "python3 make.py bundle FILE");
   StatusLine line(STDERR_FILENO);
-  const app::BundleRequest request{options.positional().front(), options.values("--variant")};
+  app::BundleRequest request{options.positional().front(), options.values("--variant")};
+  // make.py says what it built from.
+  if (const char* const groups = std::getenv("LAB_BUILD_GROUPS"))
+    boost::split(request.groups, std::string(groups), boost::is_any_of(","));
   const app::BundleObserver observer{[&](std::string_view doing, std::uint64_t done, std::uint64_t all) {
     line.show(fmt::format("bundle: {:.0f} % of the {}",
                           all == 0 ? 100. : 100. * static_cast<double>(done) / static_cast<double>(all), doing));

@@ -36,7 +36,9 @@ def run_verb(verb: str, argv: list[str]) -> NoReturn:
     if verb == "run":
         build.bring_up_to_date()
     if verb == "bundle":
-        build.build(build.existing_options(), quiet=True)
+        options = build.existing_options()
+        build.build(options, quiet=True)
+        os.environ["LAB_BUILD_GROUPS"] = ",".join(build.groups_of(options))
     binary = built_harness()
     os.execv(binary, [binary, verb, *argv])
 

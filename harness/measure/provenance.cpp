@@ -1,5 +1,6 @@
 #include "harness/measure/provenance.h"
 
+#include <algorithm>
 #include <boost/algorithm/string.hpp>
 #include <cctype>
 #include <optional>
@@ -19,13 +20,14 @@ constexpr double kGitSeconds = 10;
 /// The part of packages.json that read_pins needs.
 struct ListedPackage {
   std::optional<std::string> lib;  ///< its folder in lib/; none: the package's name
+  std::vector<std::string> groups;
 };
 
 struct PackageList {
   std::map<std::string, ListedPackage> packages;
 };
 
-LAB_JSON_STRUCT(ListedPackage, (lib))
+LAB_JSON_STRUCT(ListedPackage, (lib), (groups))
 
 LAB_JSON_STRUCT(PackageList, packages)
 
@@ -95,12 +97,13 @@ Expected<results::Build> read_build(const fs::path& build_dir) {
   return build;
 }
 
-std::map<std::string, std::string> read_pins(const fs::path& root) {
+std::map<std::string, std::string> read_pins(const fs::path& root, const std::vector<std::string>& groups) {
   if (const bundle::Manifest* const bundled = bundle::bundle_at(root)) return bundled->pins;
   std::map<std::string, std::string> pins;
   const Expected<PackageList> list = read_json_file<PackageList>(root / "packages.json");
   if (!list) return pins;
   for (const auto& [name, package] : list->packages) {
+    if (!groups.empty() && std::ranges::find_first_of(package.groups, groups) == package.groups.end()) continue;
     const fs::path folder = root / "lib" / package.lib.value_or(name);
     std::error_code no_link;
     const fs::path target = fs::read_symlink(folder, no_link);

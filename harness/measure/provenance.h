@@ -21,8 +21,10 @@ Expected<results::Build> read_build(const std::filesystem::path& build_dir);
 
 /// The version hash of every package in lib/, by package. packages.json gives each package's place in lib/. The link
 /// there points into the store, and the last path component with a hash is the version. A folder that is no link (a
-/// package under development) is "unpinned". Empty without packages.json. A bundle's are those in its manifest.
-std::map<std::string, std::string> read_pins(const std::filesystem::path& root);
+/// package under development) is "unpinned". Empty without packages.json. A bundle's are those in its
+/// manifest. `groups`: only packages of one of these; none: all.
+std::map<std::string, std::string> read_pins(const std::filesystem::path& root,
+                                             const std::vector<std::string>& groups = {});
 
 /// The commit of the work tree whose top is `root`. Never an error: "no git" if there is no git or no commit, if `root`
 /// lies inside some other tree, or if git fails (a tree that belongs to another user, a lock). A bundle names its own.
