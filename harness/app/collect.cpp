@@ -40,23 +40,17 @@ void sync_folder(const fs::path& folder) {
   if (file.get() >= 0) ::fsync(file.get());
 }
 
-Expected<void> sync_file(const fs::path& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0 || ::fsync(file.get()) != 0) return file_error("writing", path, errno);
-  return {};
-}
-
-/// Copies a file or a folder to a name that is_temporary().
+/// Copies a file or a folder.
 Expected<void> copy_to(const fs::path& from, const fs::path& to) {
+  if (fs::is_regular_file(fs::symlink_status(from))) {
+    const Expected<std::string> content = read_file(from);
+    return content ? write_file(to, *content) : content.error();
+  }
   std::error_code problem;
-  fs::remove_all(to, problem);
-  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, problem);
-  if (problem) return file_error("writing", to, problem.value());
-  if (fs::is_regular_file(to)) return sync_file(to);
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(to, problem))
-    if (entry.is_regular_file())
-      if (const Expected<void> synced = sync_file(entry.path()); !synced) return synced;
-  return {};
+  fs::create_directories(to, problem);
+  for (fs::directory_iterator at(from, problem), end; !problem && at != end; at.increment(problem))
+    if (const Expected<void> copied = copy_to(at->path(), to / at->path().filename()); !copied) return copied;
+  return problem ? file_error("copying", from, problem.value()) : Expected<void>();
 }
 
 /// Renames; between two file systems, copies, renames and removes. `to` is free.
@@ -67,6 +61,7 @@ Expected<void> move_to(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return {};
   if (errno != EXDEV) return file_error("moving", from, errno);
   const fs::path temporary = to.parent_path() / fmt::format("{}{}", results::kTemporary, to.filename().string());
+  fs::remove_all(temporary, problem);
   const Expected<void> copied = copy_to(from, temporary);
   if (copied) {
     fs::rename(temporary, to, problem);
@@ -171,23 +166,29 @@ class MachineInbox {
     const Expected<std::string> content = read_file(path);
     if (!content) return leave(path, content.error().what);
     const std::string second = results::second_name(name, *content);
+    std::string other;  // a file of the same session with another content
     for (const std::string& stem : {std::string(results::stem_of(name)), result.session.id,
                                     std::string(results::stem_of(second)),
                                     std::string(results::stem_of(results::second_name(result.session.id, *content)))}) {
       if (stem.empty() || stem.find('/') != std::string::npos) continue;
-      for (const char* const end : {".json", ".json.zst"})
-        if (const fs::path there = folder_ / (stem + end); is_taken(there) && is_same(path, there))
-          return drop(name, there.filename());
+      for (const char* const end : {".json", ".json.zst"}) {
+        const fs::path there = folder_ / (stem + end);
+        if (!is_taken(there)) continue;
+        if (is_same(path, there)) return drop(name, there.filename());
+        other = relative(there);
+      }
     }
     const bool is_free = !is_taken(folder_ / fmt::format("{}.json", results::stem_of(name))) &&
                          !is_taken(folder_ / fmt::format("{}.json.zst", results::stem_of(name)));
     const std::string as = is_free ? name : second;
-    // An earlier file of that name with these exhibits would have been found above.
     if (const Expected<void> moved = move_exhibits(name, folder_ / results::exhibits_of(as)); !moved)
       return leave(path, moved.error().what);
     if (const Expected<void> moved = move_to(path, folder_ / as); !moved) return leave(path, moved.error().what);
     done_.collected.push_back(relative(folder_ / as));
-    if (!is_free) done_.second.push_back(done_.collected.back());
+    if (!other.empty())
+      done_.contradicting.push_back(
+          {done_.collected.back(), fmt::format("session {} is also in '{}', with other contents: neither is in a series",
+                                               result.session.id, other)});
   }
 
   /// What is at `to` is left of a move that was killed, or of an earlier delivery of the same.

@@ -31,7 +31,7 @@ struct CollectedMachine {
   std::string machine;
   std::vector<std::string> collected;   ///< where they are now
   std::vector<std::string> there;       ///< the same bytes were collected before: where they are
-  std::vector<std::string> second;      ///< of `collected`: another file of the same name was there
+  std::vector<Explained> contradicting;  ///< of `collected`: another file of the same session has other contents
   std::vector<Explained> quarantined;   ///< where they are now
   std::vector<Explained> left;          ///< still in the inbox, because something failed
 

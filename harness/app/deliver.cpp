@@ -205,6 +205,8 @@ Expected<std::string> destination(const std::string& to) {
     return trimmed(to);
   }
   if (to.empty() || to.find("://") != std::string::npos) return wrong("");
+  std::error_code missing;
+  if (to.find(":/") < to.find('/') && !fs::exists(to, missing)) return wrong("ssh:" + to);
   return trimmed(fs::absolute(to).lexically_normal().string());
 }
 

@@ -62,6 +62,7 @@ trap 'rm -rf "$part"' EXIT
 trap 'exit 1' HUP INT TERM
 arrived=$(tar -xof - -C "$part" 2>&1)
 arrived=$(first "$arrived")
+case $arrived in *"Wrote only"*) arrived="the disk there is full ($arrived)" ;; esac
 syncs=; sync "$part" 2>/dev/null && syncs=1
 keep() { if [ -n "$syncs" ]; then find "$1" -exec sync {} +; else sync; fi; }
 sums() { (cd "$part" && { [ ! -d "./$stem.exhibits" ] || find "./$stem.exhibits" -type f -exec cksum {} +; cksum "./$name"; } | sort) 2>/dev/null; }
@@ -77,11 +78,17 @@ take() {
   if is_taken "$box/$name" || is_taken "$machine/$name"; then as=$second; end=second; else to=$stem; fi
   if [ -d "$part/$stem.exhibits" ]; then
     problem=$(keep "$part/$stem.exhibits" 2>&1) || { failed "$problem"; return; }
-    if is_taken "$box/$to.exhibits"; then mv "$box/$to.exhibits" "$part/old-$name" 2>/dev/null; fi
-    problem=$(mv "$part/$stem.exhibits" "$box/$to.exhibits" 2>&1) || { failed "$problem"; return; }
+    [ "$to" = "$stem" ] || mv "$part/$stem.exhibits" "$part/$to.exhibits" || { failed "its exhibits cannot be renamed"; return; }
+    for try in 1 2 3; do
+      # What is there without a result was left by a killed delivery. Into a folder, mv replaces none that holds anything.
+      if is_taken "$box/$to.exhibits"; then mv "$box/$to.exhibits" "$part/old$try-$name" 2>/dev/null; fi
+      problem=$(mv "$part/$to.exhibits" "$box/" 2>&1) && break
+    done
+    [ ! -d "$part/$to.exhibits" ] || { failed "$problem"; return; }
   fi
   problem=$(keep "$part/$name" 2>&1) || { failed "$problem"; return; }
   if ! ln "$part/$name" "$box/$as" 2>/dev/null; then
+    if [ -f "$box/$as" ] && cmp -s "$part/$name" "$box/$as"; then say "there $name"; return; fi
     if is_taken "$box/$as"; then failed "another delivery took its name"; return; fi
     problem=$(mv "$part/$name" "$box/$as" 2>&1) || { failed "$problem"; return; }
   fi

@@ -296,7 +296,7 @@ Expected<std::vector<S3Object>> S3::list(const std::string& start) {
     // curl signs a query as it stands: sorted and escaped.
     std::string query = next.empty() ? "" : fmt::format("continuation-token={}&", escaped(next, kQuery));
     query += fmt::format("list-type=2&prefix={}", escaped(prefix_ + start, kQuery));
-    const Transfer one{fmt::format("{}/?{}", bucket_url_, query), {}, folder_.path() / "list"};
+    const Transfer one{fmt::format("{}?{}", bucket_url_, query), {}, folder_.path() / "list"};
     const Expected<int> status = run({&one, 1});
     if (!status) return status.error();
     if (*status >= 400) return error_of(*status, one.output);

@@ -32,7 +32,7 @@ std::string json_of(const std::vector<app::CollectedMachine>& machines) {
     array.push_back(json::object{{"machine", printable(one.machine)},
                                  {"collected", json::value_from(one.collected)},
                                  {"there", json::value_from(one.there)},
-                                 {"second", json::value_from(one.second)},
+                                 {"contradicting", explained(one.contradicting)},
                                  {"quarantined", explained(one.quarantined)},
                                  {"left", explained(one.left)}});
   return json::serialize(json::object{{"machines", array}});
@@ -61,11 +61,9 @@ Expected<ExitStatus> run_farm_collect(const command::Options& options, const std
   bool has_failed = false;
   for (const app::CollectedMachine& one : *machines) {
     if (!options.has("--json")) fmt::print("{}\n", line_of(one));
-    for (const std::string& file : one.second)
-      fmt::print(stderr, "farm: {}: another file of the same session is there; none of them is in a series\n",
-                 printable(file));
-    for (const app::Explained& bad : one.quarantined)
-      fmt::print(stderr, "farm: {}: {}\n", printable(bad.file), printable(bad.why));
+    for (const auto* const list : {&one.contradicting, &one.quarantined})
+      for (const app::Explained& bad : *list)
+        fmt::print(stderr, "farm: {}: {}\n", printable(bad.file), printable(bad.why));
     for (const app::Explained& bad : one.left)
       fmt::print(stderr, "farm: {} stays: {}\n", printable(bad.file), printable(bad.why));
     has_failed = has_failed || !one.left.empty();
