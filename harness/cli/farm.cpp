@@ -27,7 +27,12 @@ Expected<ExitStatus> run_check(const Options& options, const std::filesystem::pa
                                       [&] { line.clear(); },
                                       [&](const std::string& sentence) { line.print("farm: " + sentence); }};
   const Expected<app::FarmCheck> check = app::check_farm({results}, observer);
-  if (!check) return check.error();
+  if (!check) {
+    Error error = check.error();
+    if (const std::string unread = unread_text(results); !unread.empty())
+      error.hint = fmt::format("python3 make.py farm collect --results {}", results.string());
+    return error;
+  }
   if (options.has("--json"))
     fmt::print("{}", report::to_json(check->farm, check->alarms));
   else
