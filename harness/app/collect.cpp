@@ -152,7 +152,7 @@ class MachineInbox {
     struct stat found {};
     if (::lstat(path.c_str(), &found) != 0) return;  // moved with another
     // Exhibits come before their result, and move with it.
-    if (S_ISDIR(found.st_mode) && name.ends_with(".exhibits")) return;
+    if (name.ends_with(S_ISDIR(found.st_mode) ? ".exhibits" : ".exhibits.tar.zst")) return;
     if (S_ISREG(found.st_mode) && is_being_written(path)) return;
     const Expected<results::Result> result = checked(path, done_.machine, found);
     if (result)
@@ -181,7 +181,7 @@ class MachineInbox {
     const bool is_free = !is_taken(folder_ / fmt::format("{}.json", results::stem_of(name))) &&
                          !is_taken(folder_ / fmt::format("{}.json.zst", results::stem_of(name)));
     const std::string as = is_free ? name : second;
-    if (const Expected<void> moved = move_exhibits(name, folder_ / results::exhibits_of(as)); !moved)
+    if (const Expected<void> moved = move_exhibits(name, folder_, as); !moved)
       return leave(path, moved.error().what);
     if (const Expected<void> moved = move_to(path, folder_ / as); !moved) return leave(path, moved.error().what);
     done_.collected.push_back(relative(folder_ / as));
@@ -191,26 +191,33 @@ class MachineInbox {
                                                result.session.id, other)});
   }
 
-  /// What is at `to` is left of a move that was killed, or of an earlier delivery of the same.
-  Expected<void> move_exhibits(const std::string& name, const fs::path& to) {
-    const fs::path from = inbox_ / results::exhibits_of(name);
-    struct stat found {};
-    if (::lstat(from.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) return {};
-    std::error_code problem;
-    fs::remove_all(to, problem);
-    if (problem) return file_error("removing", to, problem.value());
-    return move_to(from, to);
+  /// To those of the result `as` in `folder`. What is there is left of a move that was killed, or of an earlier
+  /// delivery of the same.
+  Expected<void> move_exhibits(const std::string& name, const fs::path& folder, const std::string& as) {
+    const auto from = results::exhibits_of(name), to = results::exhibits_of(as);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (!is_taken(inbox_ / from[i])) continue;
+      std::error_code problem;
+      fs::remove_all(folder / to[i], problem);
+      if (problem) return file_error("removing", folder / to[i], problem.value());
+      if (const Expected<void> moved = move_to(inbox_ / from[i], folder / to[i]); !moved) return moved;
+    }
+    return {};
+  }
+
+  static bool has_exhibits(const fs::path& folder, const std::string& name) {
+    return std::ranges::any_of(results::exhibits_of(name), [&](const std::string& one) { return is_taken(folder / one); });
   }
 
   /// Removes a result that is there already; its exhibits are taken if they are missing there.
   void drop(const std::string& name, const std::string& there) {
-    const fs::path exhibits = folder_ / results::exhibits_of(there);
-    std::error_code problem;
-    if (!is_taken(exhibits))
-      if (const Expected<void> moved = move_exhibits(name, exhibits); !moved)
+    if (!has_exhibits(folder_, there))
+      if (const Expected<void> moved = move_exhibits(name, folder_, there); !moved)
         return leave(inbox_ / name, moved.error().what);
-    if (!is_taken(inbox_ / results::exhibits_of(name)) || fs::remove_all(inbox_ / results::exhibits_of(name), problem))
-      fs::remove(inbox_ / name, problem);
+    std::error_code problem;
+    for (const std::string& exhibits : results::exhibits_of(name))
+      if (!problem) fs::remove_all(inbox_ / exhibits, problem);
+    if (!problem) fs::remove(inbox_ / name, problem);
     if (problem) return leave(inbox_ / name, file_error("removing", inbox_ / name, problem.value()).what);
     done_.there.push_back(relative(folder_ / there));
   }
@@ -218,11 +225,11 @@ class MachineInbox {
   void quarantine(const std::string& name, const std::string& why) {
     const fs::path folder = results_ / results::kQuarantine / done_.machine;
     std::string as = name;
-    for (int number = 2; is_taken(folder / as) || is_taken(folder / results::exhibits_of(as)); ++number)
+    for (int number = 2; is_taken(folder / as) || has_exhibits(folder, as); ++number)
       as = fmt::format("{}-{}", name, number);
     // The reason first: a file without one would explain nothing.
     Expected<void> done = write_file(folder / (as + std::string(results::kWhy)), why + "\n");
-    if (done && results::is_result_name(name)) done = move_exhibits(name, folder / results::exhibits_of(as));
+    if (done && results::is_result_name(name)) done = move_exhibits(name, folder, as);
     if (done) done = move_to(inbox_ / name, folder / as);
     if (!done) return leave(inbox_ / name, fmt::format("{}; and it is no result: {}", done.error().what, why));
     done_.quarantined.push_back({relative(folder / as), why});

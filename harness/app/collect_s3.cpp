@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -77,6 +78,8 @@ class Fetching {
       if (!is_file_name(machine) || !is_file_name(name.substr(0, inner))) continue;
       if (inner != std::string::npos)
         exhibits_[machine + "/" + name.substr(0, inner)].push_back(name.substr(inner + 1));
+      else if (name.ends_with(".exhibits.tar.zst"))
+        packed_.insert(path);
       else if (const auto known = fetched_[from_].find(path); known == fetched_[from_].end() || known->second != one.tag)
         new_.push_back({machine, name, one.tag});
     }
@@ -90,10 +93,10 @@ class Fetching {
     fs::create_directories(part, problem);
     if (problem) return file_error("creating", part, problem.value());
     std::vector<S3Copy> files;
-    const std::string exhibits = results::exhibits_of(one.name);
-    if (const auto found = exhibits_.find(one.machine + "/" + exhibits);
-        found != exhibits_.end() && results::is_result_name(one.name)) {
-      for (const std::string& name : found->second) {
+    const auto [exhibits, packed] = results::exhibits_of(one.name);
+    if (results::is_result_name(one.name)) {
+      if (packed_.contains(one.machine + "/" + packed)) files.push_back({key + packed, part / packed});
+      for (const std::string& name : exhibits_[one.machine + "/" + exhibits]) {
         const fs::path file = part / exhibits / name;
         if (name.empty() || name.back() == '/' || file.lexically_normal() != file) continue;
         fs::create_directories(file.parent_path(), problem);
@@ -103,11 +106,11 @@ class Fetching {
     }
     files.push_back({key + one.name, part / one.name});
     const Expected<void> got = s3_.get(files);
-    if (got && fs::exists(part / exhibits)) {
-      fs::remove_all(box / exhibits, problem);
-      fs::rename(part / exhibits, box / exhibits, problem);
+    for (const std::string& name : {exhibits, packed, one.name}) {
+      if (!got || problem || !fs::exists(part / name)) continue;
+      if (name != one.name) fs::remove_all(box / name, problem);
+      fs::rename(part / name, box / name, problem);
     }
-    if (got && !problem) fs::rename(part / one.name, box / one.name, problem);
     std::error_code ignored;
     fs::remove_all(part, ignored);
     if (!got) return got.error();
@@ -120,6 +123,7 @@ class Fetching {
   Fetched fetched_;
   std::vector<S3Result> new_;
   std::map<std::string, std::vector<std::string>> exhibits_;
+  std::set<std::string> packed_;
   std::vector<Explained> left_;
 };
 

@@ -58,6 +58,12 @@ TEST_F(CollectTest, moves_what_is_right_to_its_machine) {
                           "inbox/farm/.000003.json.Xy12", "inbox/farm/.part-x/000003.json",
                           "inbox/farm/000003.exhibits/one", "inbox/farm/000003.json.77.part"));
   EXPECT_THAT(collect(), IsEmpty());
+  // Packed exhibits come before their result as a folder of them does.
+  folder_.write("inbox/farm/000004.exhibits.tar.zst", "x");
+  EXPECT_THAT(collect(), IsEmpty());
+  folder_.write("inbox/farm/000004.json", session_text(4));
+  EXPECT_THAT(collect()[0].collected, ElementsAre("farm/000004.json"));
+  EXPECT_TRUE(fs::exists(path("farm/000004.exhibits.tar.zst")));
 }
 
 TEST_F(CollectTest, takes_what_is_there_already_only_once) {

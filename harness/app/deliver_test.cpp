@@ -32,6 +32,7 @@ using Strings = std::vector<std::string>;
 Strings inbox_of(int number, const std::string& mark = "") {
   const std::string stem = fmt::format("inbox/farm/{:06}{}", number, mark);
   Strings files{stem + ".exhibits/inner/two", stem + ".exhibits/one.json", stem + ".json"};
+  if (number % 2 == 0) files.push_back(stem + ".exhibits.tar.zst");
   std::ranges::sort(files);
   return files;
 }

@@ -35,13 +35,14 @@ inline std::vector<std::string> files_below(const std::filesystem::path& folder)
   return names;
 }
 
-/// A host with sessions of the machine "farm", each with two exhibits.
+/// A host with sessions of the machine "farm", each with two exhibits, every other one also with packed ones.
 class Node {
  public:
   void add(int number, double time = 100, std::size_t samples = 1) const {
     const std::string stem = fmt::format("farm/{:06}", number);
     folder_.write(stem + ".exhibits/one.json", fmt::format("exhibit of {}", number));
     folder_.write(stem + ".exhibits/inner/two", std::string(5000, 'x'));
+    if (number % 2 == 0) folder_.write(stem + ".exhibits.tar.zst", "packed");
     folder_.write(stem + ".json", session_text(number, time, "farm", samples));
   }
   const std::filesystem::path& results() const { return folder_.path(); }

@@ -54,12 +54,15 @@ class S3Place : public DeliveryPlace {
       }
     }
     std::vector<S3Copy> files;
-    const fs::path exhibits = parcel.file.parent_path() / results::exhibits_of(parcel.file.filename().string());
+    const auto [exhibits, packed] = results::exhibits_of(parcel.file.filename().string());
+    const auto [exhibits_there, packed_there] = results::exhibits_of(end.name);
+    const fs::path folder = parcel.file.parent_path() / exhibits;
     std::error_code missing;
-    for (fs::recursive_directory_iterator at(exhibits, missing), last; !missing && at != last; at.increment(missing))
+    for (fs::recursive_directory_iterator at(folder, missing), last; !missing && at != last; at.increment(missing))
       if (at->is_regular_file())
-        files.push_back({box + (results::exhibits_of(end.name) / at->path().lexically_relative(exhibits)).string(),
-                         at->path()});
+        files.push_back({box + (fs::path(exhibits_there) / at->path().lexically_relative(folder)).string(), at->path()});
+    if (const fs::path file = parcel.file.parent_path() / packed; fs::is_regular_file(file, missing))
+      files.push_back({box + packed_there, file});
     std::ranges::sort(files, {}, &S3Copy::key);
     files.push_back({box + end.name, parcel.file});
     if (const Expected<void> put = s3_.put(files); !put) return put;

@@ -31,6 +31,10 @@ while read -r name stem second to; do
     find "./$stem.exhibits" -type f -exec cksum {} + > "$staging/unsorted" || continue
     echo "./$stem.exhibits" >> "$staging/files"
   fi
+  if [ -f "./$stem.exhibits.tar.zst" ]; then
+    cksum "./$stem.exhibits.tar.zst" >> "$staging/unsorted" || continue
+    echo "./$stem.exhibits.tar.zst" >> "$staging/files"
+  fi
   cksum "./$name" >> "$staging/unsorted" || continue
   sort "$staging/unsorted" > "$staging/sums/$name" || continue
   echo "./$name" >> "$staging/files"
@@ -65,7 +69,11 @@ arrived=$(first "$arrived")
 case $arrived in *"Wrote only"*) arrived="the disk there is full ($arrived)" ;; esac
 syncs=; sync "$part" 2>/dev/null && syncs=1
 keep() { if [ -n "$syncs" ]; then find "$1" -exec sync {} +; else sync; fi; }
-sums() { (cd "$part" && { [ ! -d "./$stem.exhibits" ] || find "./$stem.exhibits" -type f -exec cksum {} +; cksum "./$name"; } | sort) 2>/dev/null; }
+sums() { (cd "$part" && {
+  [ ! -d "./$stem.exhibits" ] || find "./$stem.exhibits" -type f -exec cksum {} +
+  [ ! -f "./$stem.exhibits.tar.zst" ] || cksum "./$stem.exhibits.tar.zst"
+  cksum "./$name"
+} | sort) 2>/dev/null; }
 is_whole() { [ -f "$part/$name" ] && [ -s "$part/sums/$name" ] && [ "$(sums)" = "$(cat "$part/sums/$name")" ]; }
 is_taken() { [ -e "$1" ] || [ -h "$1" ]; }
 failed() { say "failed $name $(first "$1")"; }
@@ -76,16 +84,17 @@ take() {
   done
   as=$name; end=new
   if is_taken "$box/$name" || is_taken "$machine/$name"; then as=$second; end=second; else to=$stem; fi
-  if [ -d "$part/$stem.exhibits" ]; then
-    problem=$(keep "$part/$stem.exhibits" 2>&1) || { failed "$problem"; return; }
-    [ "$to" = "$stem" ] || mv "$part/$stem.exhibits" "$part/$to.exhibits" || { failed "its exhibits cannot be renamed"; return; }
+  for kind in exhibits exhibits.tar.zst; do
+    [ -e "$part/$stem.$kind" ] || continue
+    problem=$(keep "$part/$stem.$kind" 2>&1) || { failed "$problem"; return; }
+    [ "$to" = "$stem" ] || mv "$part/$stem.$kind" "$part/$to.$kind" || { failed "its exhibits cannot be renamed"; return; }
     for try in 1 2 3; do
       # What is there without a result was left by a killed delivery. Into a folder, mv replaces none that holds anything.
-      if is_taken "$box/$to.exhibits"; then mv "$box/$to.exhibits" "$part/old$try-$name" 2>/dev/null; fi
-      problem=$(mv "$part/$to.exhibits" "$box/" 2>&1) && break
+      if is_taken "$box/$to.$kind"; then mv "$box/$to.$kind" "$part/old$try-$to.$kind" 2>/dev/null; fi
+      problem=$(mv "$part/$to.$kind" "$box/" 2>&1) && break
     done
-    [ ! -d "$part/$to.exhibits" ] || { failed "$problem"; return; }
-  fi
+    [ ! -e "$part/$to.$kind" ] || { failed "$problem"; return; }
+  done
   problem=$(keep "$part/$name" 2>&1) || { failed "$problem"; return; }
   if ! ln "$part/$name" "$box/$as" 2>/dev/null; then
     if [ -f "$box/$as" ] && cmp -s "$part/$name" "$box/$as"; then say "there $name"; return; fi

@@ -17,6 +17,7 @@
 #include "harness/base/child.h"
 #include "harness/base/error.h"
 #include "harness/base/files.h"
+#include "harness/base/open_file.h"
 #include "harness/base/printable.h"
 #include "harness/base/usage_error.h"
 

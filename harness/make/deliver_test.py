@@ -75,7 +75,8 @@ class Farm(unittest.TestCase):
         result["session"].update(id=f"2026080{number}T000000Z-aaaa", started=f"2026-08-0{number}T00:00:00Z", seed=seed)
         result.update(exhibits=[], benchmarks=result["benchmarks"][:1])
         stem = os.path.join(self.node, machine, result["session"]["id"])
-        for name, text in ((".json", json.dumps(result)), (".exhibits/one.json", f"{number}"), (".exhibits/in/two", "2" * 99999)):
+        for name, text in ((".json", json.dumps(result)), (".exhibits/one.json", f"{number}"), (".exhibits/in/two", "2" * 99999),
+                           (".exhibits.tar.zst", "packed")):
             os.makedirs(os.path.dirname(stem + name), exist_ok=True)
             with open(stem + name, "w", encoding="utf-8") as file:
                 file.write(text)

@@ -35,8 +35,8 @@ std::string_view stem_of(std::string_view result) {
   return result;
 }
 
-std::string exhibits_of(std::string_view result) {
-  return fmt::format("{}.exhibits", stem_of(result));
+std::array<std::string, 2> exhibits_of(std::string_view result) {
+  return {fmt::format("{}.exhibits", stem_of(result)), fmt::format("{}.exhibits.tar.zst", stem_of(result))};
 }
 
 std::string second_name(std::string_view result, std::string_view content) {

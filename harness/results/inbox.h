@@ -1,7 +1,8 @@
 /// Where results of other machines arrive: <results>/inbox/<machine>/. What is right there is moved to
 /// <results>/<machine>/; what is not, to <results>/quarantine/<machine>/, with its reason in <name>.why.
 ///
-/// A result <stem>.json (or .json.zst) comes after the folder of its exhibits, <stem>.exhibits. If another file has its
+/// A result <stem>.json (or .json.zst) comes after the folder of its exhibits, <stem>.exhibits, or the file
+/// <stem>.exhibits.tar.zst. If another file has its
 /// name already, both are kept: the later one is <stem>-<digits>.json, where the digits follow from its content, with
 /// <stem>-<digits>.exhibits.
 #pragma once
@@ -23,8 +24,8 @@ inline constexpr std::string_view kWhy = ".why";
 
 /// A result's name without ".json" or ".json.zst".
 std::string_view stem_of(std::string_view result);
-/// Of a result's name: "x.exhibits".
-std::string exhibits_of(std::string_view result);
+/// Of a result's name: what holds its exhibits, the folder "x.exhibits" or, packed, the file "x.exhibits.tar.zst".
+std::array<std::string, 2> exhibits_of(std::string_view result);
 /// The name of a result with this content where another one has its name.
 std::string second_name(std::string_view result, std::string_view content);
 
