@@ -137,6 +137,9 @@ class MachineInbox {
     for (fs::directory_iterator at(inbox_, problem), end; !problem && at != end; at.increment(problem))
       names.insert(at->path().filename().string());
     if (problem) leave(inbox_, file_error("reading", inbox_, problem.value()).what);
+    std::error_code missing;
+    for (fs::directory_iterator at(folder_, missing), end; !missing && at != end; at.increment(missing))
+      if (std::string name = at->path().filename(); results::is_result_name(name)) there_.insert(std::move(name));
     for (const std::string& name : names)
       if (!results::is_temporary(name)) take(name);
     if (!done_.collected.empty()) {
@@ -167,28 +170,33 @@ class MachineInbox {
     if (!content) return leave(path, content.error().what);
     const std::string second = results::second_name(name, *content);
     std::string other;  // a file of the same session with another content
-    for (const std::string& stem : {std::string(results::stem_of(name)), result.session.id,
-                                    std::string(results::stem_of(second)),
-                                    std::string(results::stem_of(results::second_name(result.session.id, *content)))}) {
-      if (stem.empty() || stem.find('/') != std::string::npos) continue;
-      for (const char* const end : {".json", ".json.zst"}) {
-        const fs::path there = folder_ / (stem + end);
-        if (!is_taken(there)) continue;
-        if (is_same(path, there)) return drop(name, there.filename());
-        other = relative(there);
-      }
+    for (const std::string& there : names_like({std::string(results::stem_of(name)), result.session.id})) {
+      if (is_same(path, folder_ / there)) return drop(name, there);
+      const Expected<results::Result> head = results::load_result_head(folder_ / there);
+      if (head && head->session.id == result.session.id) other = relative(folder_ / there);
     }
-    const bool is_free = !is_taken(folder_ / fmt::format("{}.json", results::stem_of(name))) &&
-                         !is_taken(folder_ / fmt::format("{}.json.zst", results::stem_of(name)));
+    const bool is_free = std::ranges::none_of(there_, [&](const std::string& one) {
+      return results::stem_of(one) == results::stem_of(name);
+    });
     const std::string as = is_free ? name : second;
-    if (const Expected<void> moved = move_exhibits(name, folder_, as); !moved)
-      return leave(path, moved.error().what);
+    if (const Expected<void> moved = move_exhibits(name, folder_, as); !moved) return leave(path, moved.error().what);
     if (const Expected<void> moved = move_to(path, folder_ / as); !moved) return leave(path, moved.error().what);
+    there_.insert(as);
     done_.collected.push_back(relative(folder_ / as));
     if (!other.empty())
       done_.contradicting.push_back(
-          {done_.collected.back(), fmt::format("session {} is also in '{}', with other contents: neither is in a series",
-                                               result.session.id, other)});
+          {done_.collected.back(),
+           fmt::format("session {} is also in '{}', with other contents: neither is in a series", result.session.id,
+                       other)});
+  }
+
+  /// The collected results that are named after one of `stems`, also with a second name.
+  std::set<std::string> names_like(const std::set<std::string>& stems) const {
+    std::set<std::string> found;
+    for (const std::string& stem : stems)
+      for (auto at = there_.lower_bound(stem); !stem.empty() && at != there_.end() && at->starts_with(stem); ++at)
+        if ((*at)[stem.size()] == '.' || (*at)[stem.size()] == '-') found.insert(*at);
+    return found;
   }
 
   /// To those of the result `as` in `folder`. What is there is left of a move that was killed, or of an earlier
@@ -206,7 +214,8 @@ class MachineInbox {
   }
 
   static bool has_exhibits(const fs::path& folder, const std::string& name) {
-    return std::ranges::any_of(results::exhibits_of(name), [&](const std::string& one) { return is_taken(folder / one); });
+    return std::ranges::any_of(results::exhibits_of(name),
+                               [&](const std::string& one) { return is_taken(folder / one); });
   }
 
   /// Removes a result that is there already; its exhibits are taken if they are missing there.
@@ -239,6 +248,7 @@ class MachineInbox {
   std::string relative(const fs::path& path) const { return path.lexically_relative(results_).string(); }
 
   fs::path results_, inbox_, folder_;
+  std::set<std::string> there_;  ///< the names of collected results
   CollectedMachine done_;
 };
 
@@ -268,8 +278,7 @@ Expected<std::vector<CollectedMachine>> collect(const CollectRequest& request) {
   for (fs::directory_iterator at(inbox, problem), end; !problem && at != end; at.increment(problem))
     if (const std::string name = at->path().filename(); at->is_directory() && !results::is_temporary(name))
       machines.insert(name);
-  if (problem && problem != std::errc::no_such_file_or_directory)
-    return file_error("reading", inbox, problem.value());
+  if (problem && problem != std::errc::no_such_file_or_directory) return file_error("reading", inbox, problem.value());
   for (const std::string& machine : machines) {
     CollectedMachine done = MachineInbox(request.results, machine).take();
     if (done.has_anything()) all.push_back(std::move(done));

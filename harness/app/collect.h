@@ -15,9 +15,9 @@
 namespace lab::app {
 
 struct CollectRequest {
-  std::filesystem::path results;            ///< of the collector
-  std::optional<std::string> from = {};     ///< s3://BUCKET/PREFIX, whose inbox is fetched first
-  int stop_file = -1;                       ///< see run_child
+  std::filesystem::path results;         ///< of the collector
+  std::optional<std::string> from = {};  ///< s3://BUCKET/PREFIX, whose inbox is fetched first
+  int stop_file = -1;                    ///< see run_child
 };
 
 /// A file and why it is where it is now, a sentence.
@@ -29,15 +29,13 @@ struct Explained {
 /// What was done for one machine. Files are named relative to the results folder.
 struct CollectedMachine {
   std::string machine;
-  std::vector<std::string> collected;   ///< where they are now
-  std::vector<std::string> there;       ///< the same bytes were collected before: where they are
+  std::vector<std::string> collected;    ///< where they are now
+  std::vector<std::string> there;        ///< the same bytes were collected before: where they are
   std::vector<Explained> contradicting;  ///< of `collected`: another file of the same session has other contents
-  std::vector<Explained> quarantined;   ///< where they are now
-  std::vector<Explained> left;          ///< still in the inbox, because something failed
+  std::vector<Explained> quarantined;    ///< where they are now
+  std::vector<Explained> left;           ///< still in the inbox, because something failed
 
-  bool has_anything() const {
-    return !collected.empty() || !there.empty() || !quarantined.empty() || !left.empty();
-  }
+  bool has_anything() const { return !collected.empty() || !there.empty() || !quarantined.empty() || !left.empty(); }
 };
 
 /// Machines that had something, sorted. Another collector is waited for. An error (kUsage) without a results folder, or

@@ -80,7 +80,8 @@ class Fetching {
         exhibits_[machine + "/" + name.substr(0, inner)].push_back(name.substr(inner + 1));
       else if (name.ends_with(".exhibits.tar.zst"))
         packed_.insert(path);
-      else if (const auto known = fetched_[from_].find(path); known == fetched_[from_].end() || known->second != one.tag)
+      else if (const auto known = fetched_[from_].find(path);
+               known == fetched_[from_].end() || known->second != one.tag)
         new_.push_back({machine, name, one.tag});
     }
   }

@@ -54,8 +54,8 @@ TEST_F(CollectTest, moves_what_is_right_to_its_machine) {
   EXPECT_EQ(done[0].machine, "farm");
   EXPECT_THAT(done[0].collected, ElementsAre("farm/000001.json", "farm/000002.json"));
   EXPECT_THAT(files_below(folder_.path()),
-              ElementsAre("farm/000001.exhibits/one", "farm/000001.json", "farm/000002.exhibits/one", "farm/000002.json",
-                          "inbox/farm/.000003.json.Xy12", "inbox/farm/.part-x/000003.json",
+              ElementsAre("farm/000001.exhibits/one", "farm/000001.json", "farm/000002.exhibits/one",
+                          "farm/000002.json", "inbox/farm/.000003.json.Xy12", "inbox/farm/.part-x/000003.json",
                           "inbox/farm/000003.exhibits/one", "inbox/farm/000003.json.77.part"));
   EXPECT_THAT(collect(), IsEmpty());
   // Packed exhibits come before their result as a folder of them does.
@@ -95,7 +95,8 @@ TEST_F(CollectTest, keeps_both_contents_of_one_session_and_names_both) {
       open_store(folder_.path(), {.on_remark = [&](const std::string& one) { remarks.push_back(one); }});
   ASSERT_TRUE(store);
   EXPECT_THAT(remarks, ElementsAre(fmt::format("ignored: session 000001 has several contents, 'farm/{}' and "
-                                               "'farm/000001.json': none is in a series", second)));
+                                               "'farm/000001.json': none is in a series",
+                                               second)));
   EXPECT_THAT(*store->points(store->series()->front()), SizeIs(1));
   deliver(1, 200);
   EXPECT_THAT(collect()[0].there, ElementsAre("farm/" + second));
@@ -129,15 +130,16 @@ TEST_F(CollectTest, puts_into_quarantine_what_is_no_result_of_its_machine_and_sa
     }
   EXPECT_THAT(
       told,
-      ElementsAre(HasSubstr("quarantine/farm/cut.json: truncated"), HasSubstr("farm/empty.json: empty"),
-                  HasSubstr("farm/folder.json: expected a file, found a folder"),
-                  HasSubstr("farm/large.json: expected at most 67108864 bytes, found 67108865"),
-                  HasSubstr("farm/link.json: expected a file, found a link"),
-                  HasSubstr("farm/newer.json: schema 3, this build reads 1 to 2"),
-                  HasSubstr("farm/note.txt: expected a result, whose name ends in .json or .json.zst"),
-                  HasSubstr("farm/other.json: expected a result of 'farm', as its folder is named, found one of 'farm-2'"),
-                  HasSubstr("farm/pipe.json: expected a file, found a pipe"),
-                  HasSubstr("nightly/1.json: expected a machine's name for its folder, found 'nightly'")));
+      ElementsAre(
+          HasSubstr("quarantine/farm/cut.json: truncated"), HasSubstr("farm/empty.json: empty"),
+          HasSubstr("farm/folder.json: expected a file, found a folder"),
+          HasSubstr("farm/large.json: expected at most 67108864 bytes, found 67108865"),
+          HasSubstr("farm/link.json: expected a file, found a link"),
+          HasSubstr("farm/newer.json: schema 3, this build reads 1 to 2"),
+          HasSubstr("farm/note.txt: expected a result, whose name ends in .json or .json.zst"),
+          HasSubstr("farm/other.json: expected a result of 'farm', as its folder is named, found one of 'farm-2'"),
+          HasSubstr("farm/pipe.json: expected a file, found a pipe"),
+          HasSubstr("nightly/1.json: expected a machine's name for its folder, found 'nightly'")));
   EXPECT_TRUE(fs::exists(path("quarantine/farm/cut.exhibits/one")));
   EXPECT_EQ(results::unread_in(folder_.path()).quarantined, 11u) << "with a folder of exhibits";
   // The same name again does not replace it.
@@ -217,7 +219,8 @@ TEST_F(CollectTest, leaves_in_the_inbox_what_the_disk_has_no_space_for) {
   const fs::path other = fmt::format("/dev/shm/lab-collect-{}", ::getpid());
   std::error_code problem;
   if (!fs::create_directories(other, problem)) GTEST_SKIP() << "needs /dev/shm";
-  struct stat here {}, there {};
+  struct stat here {
+  }, there{};
   ::stat(folder_.path().c_str(), &here);
   ::stat(other.c_str(), &there);
   if (here.st_dev == there.st_dev) {

@@ -50,13 +50,15 @@ bool is_plain(std::string_view name) {
 Expected<Parcel> parcel_of(const fs::path& file) {
   const std::string name = file.filename();
   if (!results::is_result_name(name) || !is_plain(name))
-    return usage_error(fmt::format("'{}': expected a name of letters, digits and ._-+@=, that ends in .json or "
-                                   ".json.zst", file.string()));
+    return usage_error(
+        fmt::format("'{}': expected a name of letters, digits and ._-+@=, that ends in .json or "
+                    ".json.zst",
+                    file.string()));
   const Expected<results::Result> result = results::load_result(file);
   if (!result) return result.error();
   if (!results::is_machine_name(result->machine.id))
-    return usage_error(fmt::format("'{}': machine.id: expected a machine's name, found '{}'", file.string(),
-                                   result->machine.id));
+    return usage_error(
+        fmt::format("'{}': machine.id: expected a machine's name, found '{}'", file.string(), result->machine.id));
   const Expected<std::string> content = read_file(file);
   if (!content) return content.error();
   return Parcel{fs::absolute(file).lexically_normal(), result->machine.id, results::second_name(name, *content)};

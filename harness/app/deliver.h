@@ -19,9 +19,10 @@ namespace lab::app {
 struct DeliverRequest {
   std::string to;  ///< DIR, ssh:HOST:DIR or s3://BUCKET/PREFIX
   std::filesystem::path results = results_dir();
-  std::string machine;                       ///< this machine's id
-  std::vector<std::filesystem::path> files = {};  ///< none: all results of the machine that were not delivered there yet
-  int stop_file = -1;                        ///< see run_child
+  std::string machine;  ///< this machine's id
+  std::vector<std::filesystem::path> files =
+      {};              ///< none: all results of the machine that were not delivered there yet
+  int stop_file = -1;  ///< see run_child
 };
 
 struct DeliverObserver {

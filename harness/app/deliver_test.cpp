@@ -165,9 +165,10 @@ TEST_F(DeliverTest, fails_without_the_folder_and_tries_again) {
   EXPECT_THAT(node_.delivered(gone), ElementsAre(HasSubstr("the folder may not be mounted")));
   EXPECT_THAT(files_below(gone), IsEmpty());
   const Expected<std::vector<Delivery>> failed = node_.deliver(gone);
-  EXPECT_EQ(failure_of(*failed, "DIR").error().what,
-            "1 of 1 result not delivered to 'DIR': expected the inbox of earlier deliveries, found none: the folder may "
-            "not be mounted");
+  EXPECT_EQ(
+      failure_of(*failed, "DIR").error().what,
+      "1 of 1 result not delivered to 'DIR': expected the inbox of earlier deliveries, found none: the folder may "
+      "not be mounted");
 }
 
 TEST_F(DeliverTest, killed_at_any_moment_leaves_no_half_result_and_is_done_by_the_next) {

@@ -46,9 +46,7 @@ class Node {
     folder_.write(stem + ".json", session_text(number, time, "farm", samples));
   }
   const std::filesystem::path& results() const { return folder_.path(); }
-  std::string text(int number) const {
-    return *read_file(folder_.path() / fmt::format("farm/{:06}.json", number));
-  }
+  std::string text(int number) const { return *read_file(folder_.path() / fmt::format("farm/{:06}.json", number)); }
 
   Expected<std::vector<Delivery>> deliver(const std::string& to) const {
     return app::deliver({to, folder_.path(), "farm"}, {[&](const std::string& one) { remarks.push_back(one); }});

@@ -39,10 +39,10 @@ class DeliveryPlace {
 
 /// What a place must know of the sender.
 struct Sender {
-  std::string token;    ///< of this results folder: leftovers with it are of a sender that has ended
-  bool is_known;        ///< something was delivered there before, so its inbox must exist
-  int stop_file = -1;   ///< see run_child
-  int lock_file = -1;   ///< children keep it open
+  std::string token;   ///< of this results folder: leftovers with it are of a sender that has ended
+  bool is_known;       ///< something was delivered there before, so its inbox must exist
+  int stop_file = -1;  ///< see run_child
+  int lock_file = -1;  ///< children keep it open
 };
 
 /// One name for all spellings of a destination; an error (kUsage) says which forms there are.

@@ -60,7 +60,8 @@ class S3Place : public DeliveryPlace {
     std::error_code missing;
     for (fs::recursive_directory_iterator at(folder, missing), last; !missing && at != last; at.increment(missing))
       if (at->is_regular_file())
-        files.push_back({box + (fs::path(exhibits_there) / at->path().lexically_relative(folder)).string(), at->path()});
+        files.push_back(
+            {box + (fs::path(exhibits_there) / at->path().lexically_relative(folder)).string(), at->path()});
     if (const fs::path file = parcel.file.parent_path() / packed; fs::is_regular_file(file, missing))
       files.push_back({box + packed_there, file});
     std::ranges::sort(files, {}, &S3Copy::key);

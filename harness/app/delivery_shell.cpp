@@ -158,8 +158,8 @@ class ShellPlace : public DeliveryPlace {
     std::string list;
     for (const Parcel& parcel : parcels) {
       const std::string name = parcel.file.filename();
-      list += fmt::format("{} {} {} {}\n", name, results::stem_of(name), parcel.second,
-                          results::stem_of(parcel.second));
+      list +=
+          fmt::format("{} {} {} {}\n", name, results::stem_of(name), parcel.second, results::stem_of(parcel.second));
     }
     return list;
   }
@@ -168,8 +168,18 @@ class ShellPlace : public DeliveryPlace {
   std::vector<std::string> command(std::size_t size) const {
     const std::string start = fmt::format("eval \"$(dd bs=1 count={} 2>/dev/null)\"", size);
     if (host_.empty()) return {"sh", "-c", start};
-    return {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=15",
-            "-o",  "ServerAliveCountMax=4", "--", host_, "exec sh -c " + shell_word(start)};
+    return {"ssh",
+            "-o",
+            "BatchMode=yes",
+            "-o",
+            "ConnectTimeout=30",
+            "-o",
+            "ServerAliveInterval=15",
+            "-o",
+            "ServerAliveCountMax=4",
+            "--",
+            host_,
+            "exec sh -c " + shell_word(start)};
   }
 
   std::vector<Delivery> read(std::vector<Delivery> ends, std::span<const Parcel> parcels, const ChildSpec& spec,

@@ -29,7 +29,7 @@ Expected<std::set<fs::path>> results_below(const fs::path& path) {
        entry.increment(problem)) {
     const std::string name = entry->path().filename().string();
     if (entry->is_directory() && (name == "atlas" || name == "bisect" || name.ends_with(".exhibits") ||
-                                    name == results::kInbox || name == results::kQuarantine))
+                                  name == results::kInbox || name == results::kQuarantine))
       entry.disable_recursion_pending();
     if (!entry->is_regular_file() || entry->path().extension() != ".json") continue;
     // A foreign file, such as a published figure, has no schema.

@@ -81,7 +81,7 @@ class FakeEnvironment : public NightEnvironment {
   std::map<std::string, results::Result> earlier;  ///< of `run --revision`
   std::function<VerbOutcome(const std::string& call)> bisect = [](const std::string&) { return VerbOutcome{}; };
   HistoryText history{"machine farm: ...\n", ""};
-  std::string crash;             ///< the verb in which the night is killed
+  std::string crash;  ///< the verb in which the night is killed
   VerbOutcome delivery{0, "1 result delivered"};
   double bisect_seconds = 0;     ///< that a bisect takes
   double earlier_seconds = 100;  ///< that building and measuring an earlier commit takes
@@ -884,8 +884,7 @@ TEST_F(Nightly, of_eight_machines_in_one_folder_at_once_has_each_its_own_verdict
     const std::string machine = fmt::format("farm-{}", i);
     const auto session = [&](int number) {
       const double slower = i % 2 == 1 && number >= 40 ? 2 : 1;
-      results::Result result =
-          result_of(number, {{"shelf/a/store", 100 * std::exp(0.01 * noise_(random_)) * slower}});
+      results::Result result = result_of(number, {{"shelf/a/store", 100 * std::exp(0.01 * noise_(random_)) * slower}});
       result.machine.id = result.machine.name = result.context.host_name = machine;
       return result;
     };
@@ -910,8 +909,8 @@ TEST_F(Nightly, of_eight_machines_in_one_folder_at_once_has_each_its_own_verdict
     ::waitpid(child, &status, 0);
     regressions.push_back(WIFEXITED(status) ? fmt::format("{} nights", WEXITSTATUS(status)) : "killed");
   }
-  EXPECT_THAT(regressions, ElementsAre("0 nights", "1 nights", "0 nights", "1 nights", "0 nights", "1 nights", "0 nights",
-                                       "1 nights"));
+  EXPECT_THAT(regressions, ElementsAre("0 nights", "1 nights", "0 nights", "1 nights", "0 nights", "1 nights",
+                                       "0 nights", "1 nights"));
   for (int i = 0; i < 8; ++i) {
     EXPECT_EQ(files_in(fmt::format("farm-{}", i)), 45u);
     EXPECT_TRUE(fs::exists(results_ / fmt::format("nightly/farm-{}/state.json", i)));

@@ -102,17 +102,19 @@ std::string element(std::string_view answer, std::string_view name) {
 /// The fields of AWS_PROFILE; those of the credentials file come first.
 Expected<Fields> profile() {
   const std::string given = variable("AWS_PROFILE"), name = given.empty() ? "default" : given;
-  const auto section = [](const char* file_variable, const char* file,
-                          const std::string& of) -> std::optional<Fields> {
+  const auto section = [](const char* file_variable, const char* file, const std::string& of) -> std::optional<Fields> {
     const std::string path = variable(file_variable);
-    const Expected<std::string> text = read_file(path.empty() ? fs::path(variable("HOME")) / ".aws" / file : fs::path(path));
+    const Expected<std::string> text =
+        read_file(path.empty() ? fs::path(variable("HOME")) / ".aws" / file : fs::path(path));
     return text ? ini_section(*text, of) : std::nullopt;
   };
   std::optional<Fields> secrets = section("AWS_SHARED_CREDENTIALS_FILE", "credentials", name);
   std::optional<Fields> config = section("AWS_CONFIG_FILE", "config", name == "default" ? name : "profile " + name);
   if (!secrets && !config && !given.empty())
     return usage_error(fmt::format("expected the profile '{}' of AWS_PROFILE in ~/.aws/credentials or ~/.aws/config, "
-                                   "found none", name), kCredentialsHint);
+                                   "found none",
+                                   name),
+                       kCredentialsHint);
   Fields all = secrets.value_or(Fields());
   all.merge(config.value_or(Fields()));
   return all;
@@ -180,8 +182,8 @@ Expected<S3> S3::open(const std::string& address, int stop_file) {
     return usage_error(fmt::format("expected a whole access key, found no {}",
                                    s3.key_.empty() ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY"),
                        kCredentialsHint);
-  for (const std::string& one : {variable("AWS_REGION"), variable("AWS_DEFAULT_REGION"), field("region"),
-                                 std::string("us-east-1")})
+  for (const std::string& one :
+       {variable("AWS_REGION"), variable("AWS_DEFAULT_REGION"), field("region"), std::string("us-east-1")})
     if (s3.region_.empty()) s3.region_ = one;
   const std::string path = address.substr(std::string_view("s3://").size());
   const std::string bucket = path.substr(0, path.find('/'));
@@ -190,9 +192,8 @@ Expected<S3> S3::open(const std::string& address, int stop_file) {
   std::string endpoint = variable("AWS_ENDPOINT_URL_S3");
   if (endpoint.empty()) endpoint = variable("AWS_ENDPOINT_URL");
   while (endpoint.ends_with('/')) endpoint.pop_back();
-  const std::string host =
-      fmt::format("s3.{}.amazonaws.com{}", s3.region_, s3.region_.starts_with("cn-") ? ".cn" : "");
-  s3.bucket_url_ = !endpoint.empty()                        ? fmt::format("{}/{}", endpoint, bucket)
+  const std::string host = fmt::format("s3.{}.amazonaws.com{}", s3.region_, s3.region_.starts_with("cn-") ? ".cn" : "");
+  s3.bucket_url_ = !endpoint.empty() ? fmt::format("{}/{}", endpoint, bucket)
                    // The certificate of *.s3 covers no further dots.
                    : bucket.find('.') != std::string::npos ? fmt::format("https://{}/{}", host, bucket)
                                                            : fmt::format("https://{}.{}", bucket, host);

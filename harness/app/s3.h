@@ -1,7 +1,7 @@
 /// Objects of a bucket of Amazon S3 or of a compatible server, by the program curl. Settings are those of spm's source
-/// `s3`: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, or the profile of AWS_PROFILE in the files of AWS's
-/// own tools; AWS_REGION; AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for another server. Without credentials, requests are
-/// not signed.
+/// `s3`: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, or the profile of AWS_PROFILE in the files of
+/// AWS's own tools; AWS_REGION; AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for another server. Without credentials,
+/// requests are not signed.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,9 @@
 // deliver: brings this machine's results to the collector of a farm.
+#include "harness/app/deliver.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "harness/app/deliver.h"
 #include "harness/base/fit.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/usage_error.h"
@@ -53,15 +54,16 @@ Expected<ExitStatus> run_deliver(const Options& options) {
 }  // namespace
 
 Command deliver_command() {
-  return {"deliver",
-          "[FILE...] --to DEST [--results DIR]",
-          "bring results to the collector of a farm, each once",
-          {{"--to", "DEST", "the collector's results folder: DIR, ssh:HOST:DIR or s3://BUCKET/PREFIX"},
-           {"--results", "DIR", "the results folder of this machine (default: results)"}},
-          run_deliver,
-          "Without FILE: everything of this machine that was not delivered to DEST yet. It comes to DEST/inbox/MACHINE, "
-          "from where `farm collect` takes it. Whatever fails is delivered by the next call. Exit status: 0 fine, 1 "
-          "something was not delivered, 2 wrong usage."};
+  return {
+      "deliver",
+      "[FILE...] --to DEST [--results DIR]",
+      "bring results to the collector of a farm, each once",
+      {{"--to", "DEST", "the collector's results folder: DIR, ssh:HOST:DIR or s3://BUCKET/PREFIX"},
+       {"--results", "DIR", "the results folder of this machine (default: results)"}},
+      run_deliver,
+      "Without FILE: everything of this machine that was not delivered to DEST yet. It comes to DEST/inbox/MACHINE, "
+      "from where `farm collect` takes it. Whatever fails is delivered by the next call. Exit status: 0 fine, 1 "
+      "something was not delivered, 2 wrong usage."};
 }
 
 }  // namespace lab::cli

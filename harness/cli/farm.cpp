@@ -77,14 +77,16 @@ Expected<ExitStatus> run_farm(const Options& options) {
 
 Command farm_command() {
   return {"farm",
-          "check [--json] | collect [--from s3://BUCKET/PREFIX] [--json] | ack ID [NOTE] | explain ID COMMIT  [--results DIR]",
+          "check [--json] | collect [--from s3://BUCKET/PREFIX] [--json] | ack ID [NOTE] | explain ID COMMIT  "
+          "[--results DIR]",
           "alarms of many machines in one results folder, for cron, and what people say of them",
           {{"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
            {"--from", "s3://BUCKET/PREFIX", "collect: first fetch what was delivered there"},
            {"--json", "", "one object with machines, changes and alarms, or with what was collected"}},
           run_farm,
           "collect takes what `deliver` brought to the inbox into the folders of the machines, and what is no right "
-          "result to quarantine. check raises an alarm for each new change of the code that slows several machines down, and says which "
+          "result to quarantine. check raises an alarm for each new change of the code that slows several machines "
+          "down, and says which "
           "machines are silent. Exit status: 0 fine, 1 failed, 2 wrong usage, 3 an alarm that nobody has acknowledged "
           "or explained, 5 no such alarm, but a silent machine."};
 }

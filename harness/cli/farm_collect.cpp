@@ -75,7 +75,8 @@ Expected<ExitStatus> run_farm_collect(const command::Options& options, const std
 std::string unread_text(const std::filesystem::path& results) {
   const results::Unread unread = results::unread_in(results);
   std::vector<std::string> parts;
-  if (unread.waiting > 0) parts.push_back(fmt::format("{} in the inbox, for farm collect", counted(unread.waiting, "result")));
+  if (unread.waiting > 0)
+    parts.push_back(fmt::format("{} in the inbox, for farm collect", counted(unread.waiting, "result")));
   if (unread.quarantined > 0)
     parts.push_back(fmt::format("{} in quarantine, with the reason beside each", counted(unread.quarantined, "file")));
   return parts.empty() ? "" : fmt::format("not read: {}\n", fmt::join(parts, "; "));
