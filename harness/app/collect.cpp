@@ -175,9 +175,8 @@ class MachineInbox {
       const Expected<results::Result> head = results::load_result_head(folder_ / there);
       if (head && head->session.id == result.session.id) other = relative(folder_ / there);
     }
-    const bool is_free = std::ranges::none_of(there_, [&](const std::string& one) {
-      return results::stem_of(one) == results::stem_of(name);
-    });
+    const bool is_free = std::ranges::none_of(
+        there_, [&](const std::string& one) { return results::stem_of(one) == results::stem_of(name); });
     const std::string as = is_free ? name : second;
     if (const Expected<void> moved = move_exhibits(name, folder_, as); !moved) return leave(path, moved.error().what);
     if (const Expected<void> moved = move_to(path, folder_ / as); !moved) return leave(path, moved.error().what);
