@@ -9,6 +9,7 @@
 #include "harness/base/usage_error.h"
 #include "harness/judge/compare.h"
 #include "harness/judge/history.h"
+#include "harness/results/inbox.h"
 #include "harness/results/journal.h"
 
 namespace lab::app {
@@ -17,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The results below `path`, or `path` itself. Files of atlases and exhibits are in folders of their own.
+/// The results below `path`, or `path` itself. Files of atlases and exhibits are in folders of their own; what a
+/// collector has not taken, or refused, is nobody's result yet.
 Expected<std::set<fs::path>> results_below(const fs::path& path) {
   std::error_code problem;
   if (!fs::exists(path, problem)) return usage_error(fmt::format("there is no '{}'", path.string()), "");
@@ -26,7 +28,8 @@ Expected<std::set<fs::path>> results_below(const fs::path& path) {
   for (auto entry = fs::recursive_directory_iterator(path, problem); !problem && entry != fs::end(entry);
        entry.increment(problem)) {
     const std::string name = entry->path().filename().string();
-    if (entry->is_directory() && (name == "atlas" || name == "bisect" || name.ends_with(".exhibits")))
+    if (entry->is_directory() && (name == "atlas" || name == "bisect" || name.ends_with(".exhibits") ||
+                                  name == results::kInbox || name == results::kQuarantine))
       entry.disable_recursion_pending();
     if (!entry->is_regular_file() || entry->path().extension() != ".json") continue;
     // A foreign file, such as a published figure, has no schema.

@@ -41,6 +41,15 @@ TEST(Migrate, of_the_kept_results_finds_nothing_wrong) {
   EXPECT_FALSE(migrated({{fs::path(LAB_SOURCE_DIR) / "results"}, true}).empty());
 }
 
+TEST(Migrate, leaves_what_no_collector_has_taken) {
+  const ScratchFolder folder;
+  for (const char* name : {"inbox/m/a.json", "quarantine/m/a.json", "m/b.json"}) folder.write(name, "{");
+  folder.write("m/a.json", results::serialize(results::fixture_result(1)));
+  const std::vector<MigratedResult> all = migrated({{folder.path()}, true});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].path, folder.path() / "m/a.json");
+}
+
 TEST(Migrate, rewrites_a_result_of_schema_1_once) {
   const ScratchFolder folder;
   folder.write("m/old.json", schema_1_result());

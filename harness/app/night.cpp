@@ -90,6 +90,7 @@ class NightRun {
       print_error(judgement.error(), environment_);
       judgement = NightSummary{ExitStatus::kFailed, judgement.error().what};
     }
+    if (const Expected<void> done = deliver(*judgement); !done) return done.error();
     prune(folder_, request_.keep);
     std::error_code problem;
     const fs::path page = report_ / "index.html";
@@ -101,6 +102,18 @@ class NightRun {
   }
 
  private:
+  /// Also what earlier nights could not deliver. An error only if interrupted.
+  Expected<void> deliver(NightSummary& judgement) {
+    if (request_.deliver_to.empty()) return {};
+    const Expected<VerbOutcome> done = call_verb(environment_, "deliver", {"--to", request_.deliver_to});
+    if (!done && done.error().status == ExitStatus::kInterrupted) return done.error();
+    if (!done) print_error(done.error(), environment_);
+    if (done && done->status == 0) return {};
+    judgement.line += "; not delivered";
+    if (judgement.verdict == ExitStatus::kOk) judgement.verdict = ExitStatus::kFailed;
+    return {};
+  }
+
   Expected<NightSummary> measure_and_judge() {
     time_.keep_for_bisects();
     std::string_view before = "building";

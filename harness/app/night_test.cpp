@@ -81,7 +81,8 @@ class FakeEnvironment : public NightEnvironment {
   std::map<std::string, results::Result> earlier;  ///< of `run --revision`
   std::function<VerbOutcome(const std::string& call)> bisect = [](const std::string&) { return VerbOutcome{}; };
   HistoryText history{"machine farm: ...\n", ""};
-  std::string crash;             ///< the verb in which the night is killed
+  std::string crash;  ///< the verb in which the night is killed
+  VerbOutcome delivery{0, "1 result delivered"};
   double bisect_seconds = 0;     ///< that a bisect takes
   double earlier_seconds = 100;  ///< that building and measuring an earlier commit takes
   Expected<std::string> id = std::string("farm");
@@ -128,6 +129,8 @@ class FakeEnvironment : public NightEnvironment {
       fs::create_directories(arguments[2], ignored);
       std::ofstream(fs::path(arguments[2]) / "index.html") << "page";
       outcome = {status_of(*results::load_result(arguments[0])), arguments[2] + "/index.html"};
+    } else if (verb == "deliver") {
+      outcome = delivery;
     } else {
       if (crash == verb) ::kill(::getpid(), SIGKILL);
       outcome = bisect(call);
@@ -141,7 +144,7 @@ class FakeEnvironment : public NightEnvironment {
 
   /// The result's path.
   std::string store(const results::Result& result) {
-    const fs::path path = root_ / "kept" / "farm" / (result.session.id + ".json");
+    const fs::path path = root_ / "kept" / result.machine.id / (result.session.id + ".json");
     EXPECT_TRUE(write_file(path, results::serialize(result)));
     return path.string();
   }
@@ -854,6 +857,64 @@ TEST_F(Nightly, a_machine_without_a_name_of_its_own_measures_nothing) {
   EXPECT_THAT(environment_.said, ElementsAre("harness: error: another nightly run measures as 'farm'",
                                              "hint: give each host a name of its own with LAB_MACHINE"));
   EXPECT_THAT(environment_.calls("run"), IsEmpty());
+}
+
+TEST_F(Nightly, delivers_after_the_session_whatever_its_verdict_and_fails_if_that_fails) {
+  const NightRequest to{.deliver_to = "ssh:collector:lab"};
+  prepare(0, {{"shelf/a/store", 100}});
+  EXPECT_EQ(night(0, to).status, 0);
+  EXPECT_THAT(environment_.calls("deliver"), ElementsAre("deliver --to ssh:collector:lab"));
+  environment_.delivery = {1, ""};
+  prepare(1, {{"shelf/a/store", 100}});
+  const Ended undelivered = night(1, to);
+  EXPECT_EQ(undelivered.status, 1);
+  EXPECT_THAT(undelivered.line, ContainsRegex("^nightly: failed: .*; not delivered; "));
+  environment_.delivery = {-SIGKILL, ""};
+  prepare(2, {{"shelf/a/store", 100}});
+  EXPECT_EQ(night(2, to).status, 1);
+  EXPECT_THAT(environment_.said, Contains(HasSubstr("harness deliver ended with signal 9")));
+  // What earlier nights left is delivered also by a night that measured nothing.
+  EXPECT_EQ(night(3, to).status, 1);
+  EXPECT_THAT(environment_.calls("deliver"), testing::SizeIs(4));
+}
+
+TEST_F(Nightly, of_eight_machines_in_one_folder_at_once_has_each_its_own_verdict) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    const std::string machine = fmt::format("farm-{}", i);
+    const auto session = [&](int number) {
+      const double slower = i % 2 == 1 && number >= 40 ? 2 : 1;
+      results::Result result = result_of(number, {{"shelf/a/store", 100 * std::exp(0.01 * noise_(random_)) * slower}});
+      result.machine.id = result.machine.name = result.context.host_name = machine;
+      return result;
+    };
+    for (int number = 0; number < 40; ++number) environment_.store(session(number));
+    std::vector<results::Result> sessions;
+    for (int number = 40; number < 45; ++number) sessions.push_back(session(number));
+    const pid_t child = ::fork();
+    if (child == 0) {
+      environment_.id = machine;
+      std::map<int, int> verdicts;
+      for (int number = 40; number < 45; ++number) {
+        environment_.next = sessions[static_cast<std::size_t>(number - 40)];
+        ++verdicts[night(number).status];
+      }
+      ::_exit(verdicts[0] + verdicts[3] == 5 ? verdicts[3] : 9);
+    }
+    children.push_back(child);
+  }
+  Strings regressions;
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    regressions.push_back(WIFEXITED(status) ? fmt::format("{} nights", WEXITSTATUS(status)) : "killed");
+  }
+  EXPECT_THAT(regressions, ElementsAre("0 nights", "1 nights", "0 nights", "1 nights", "0 nights", "1 nights",
+                                       "0 nights", "1 nights"));
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(files_in(fmt::format("farm-{}", i)), 45u);
+    EXPECT_TRUE(fs::exists(results_ / fmt::format("nightly/farm-{}/state.json", i)));
+  }
 }
 
 TEST_F(Nightly, takes_its_own_alarms_from_the_state_that_all_machines_had) {

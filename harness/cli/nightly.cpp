@@ -42,6 +42,7 @@ Expected<app::NightRequest> request_from(const Options& options) {
   if (const auto none = options.refuse_arguments("nightly"); !none) return none.error();
   app::NightRequest request;
   request.results = fs::absolute(options.value("--results").value_or(results_dir().string())).lexically_normal();
+  request.deliver_to = options.value("--deliver").value_or("");
   request.spent_seconds = from_make("LAB_NIGHT_SPENT", 0.0);
   if (const auto read = options.read("--budget", request.budget_seconds, 1, kMost); !read) return read.error();
   if (const auto read = options.read("--backfill", request.backfill, 0, kMost); !read) return read.error();
@@ -75,7 +76,7 @@ Expected<ExitStatus> run_nightly(const Options& options) {
 Command nightly_command() {
   return {
       "nightly",
-      "[--budget SECONDS] [--results DIR] [--backfill N] [--keep N]",
+      "[--budget SECONDS] [--results DIR] [--backfill N] [--keep N] [--deliver DEST]",
       "for cron: fetch, build, run, judge, report; the last line is a summary",
       {{"--budget", "SECONDS",
         "for the whole night; of the time left after the build, measuring gets two thirds and bisects, or a "
@@ -84,7 +85,8 @@ Command nightly_command() {
        {"--results", "DIR", "folder for results, reports and state; should outlive the checkout (default: results)"},
        {"--backfill", "N", "first measure up to N commits newer than the last one measured on this machine"},
        {"--keep", "N",
-        fmt::format("number of reports to keep (default: {}); all results are kept", app::NightRequest().keep)}},
+        fmt::format("number of reports to keep (default: {}); all results are kept", app::NightRequest().keep)},
+       {"--deliver", "DEST", "then `deliver --to DEST`: this night's results, and those of earlier nights that wait"}},
       run_nightly,
       "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 regression, 4 unfit for a verdict."};
 }

@@ -1,7 +1,11 @@
 #include "harness/judge/history.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -68,6 +72,14 @@ std::string dump(Expected<results::Store> store) {
   return all;
 }
 
+/// What an index has found, series by series.
+Words found_in(Expected<results::Store> store) {
+  Words found;
+  for (const auto& [series, findings] : *store->all_findings())
+    found.push_back(fmt::format("{} {} {}: {}", series.machine, series.benchmark, series.version, findings));
+  return found;
+}
+
 }  // namespace
 
 TEST(History, has_one_point_per_benchmark_and_session_in_order_of_time) {
@@ -124,12 +136,73 @@ TEST(History, never_mixes_machines_nor_workload_versions) {
 }
 
 TEST(History, counts_a_result_under_two_names_once) {
+  for (const char* again : {"farm/000000.json", "farm/again.json", "copy/000000.json"}) {
+    const Nights nights;
+    nights.add(0);
+    nights.open();
+    nights.write(again, text(0));
+    Expected<results::Store> store = nights.open();
+    ASSERT_TRUE(store);
+    EXPECT_EQ(store->points(store->series()->front())->size(), 1U) << again;
+  }
+}
+
+TEST(History, finds_the_same_whatever_the_order_in_which_nights_arrive) {
+  const Nights in_order, late;
+  const auto content = [](int number) {
+    return results::serialize(night(number, {number < 30 ? 100.0 + number % 3 : 120.0 + number % 3, 50}));
+  };
+  for (int number = 0; number <= 41; ++number) {
+    in_order.write("farm/" + fixture_file(number), content(number));
+    if (number != 20) late.write("farm/" + fixture_file(number), content(number));
+    // Each night is judged as it comes.
+    if (number > 35) late.open();
+  }
+  late.write("farm/" + fixture_file(20), content(20));
+  const Words all = found_in(in_order.open());
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_NE(dump(in_order.open()).find("at 30"), std::string::npos);
+  EXPECT_EQ(found_in(late.open()), all);
+}
+
+TEST(History, killed_while_it_judges_loses_one_piece_of_300_series_at_most) {
+  constexpr std::size_t kSeries = 1000, kPiece = 300;
   const Nights nights;
-  nights.add(0);
-  nights.write("copy/0.json", text(0));
-  Expected<results::Store> store = nights.open();
-  ASSERT_TRUE(store);
-  EXPECT_EQ(store->points(store->series()->front())->size(), 1U);
+  for (int number = 0; number < 3; ++number)
+    nights.write("farm/" + fixture_file(number),
+                 results::serialize(fixture_night({number, 1, 1, std::vector<double>(kSeries, 100 + number)})));
+  // Counts the series that are judged, and kills its process at one of them.
+  const auto open = [&](std::size_t fatal) {
+    const auto judged = std::make_shared<std::atomic<std::size_t>>(0);
+    results::StoreRules rules = store_rules();
+    rules.machine = [=, made = rules.machine](std::span<const results::TimedSeries> series) {
+      results::MachineRules machine = made(series);
+      machine.find = [=, find = machine.find](std::span<const results::SeriesPoint> points) {
+        if (++*judged == fatal) ::kill(::getpid(), SIGKILL);
+        return find(points);
+      };
+      return machine;
+    };
+    Expected<results::Store> store = results::Store::open(nights.path(), rules, [](const results::StoreProgress&) {});
+    EXPECT_TRUE(store);
+    return std::pair(judged->load(), found_in(std::move(store)));
+  };
+  const auto [all, undisturbed] = open(0);
+  EXPECT_EQ(all, kSeries);
+  for (const std::size_t fatal : {std::size_t{1}, kPiece - 1, kPiece + 1, 2 * kPiece + 50, kSeries - 1}) {
+    fs::remove(nights.path() / results::kIndexName);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      open(fatal);
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const auto [again, findings] = open(0);
+    EXPECT_EQ(again, kSeries - (fatal - 1) / kPiece * kPiece) << fatal;
+    EXPECT_EQ(findings, undisturbed) << fatal;
+  }
 }
 
 TEST(History, has_neither_of_two_contents_under_one_session) {

@@ -63,6 +63,7 @@ TRIED = {
     "python3 make.py history --csv --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py history --farm --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py farm check --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py farm collect --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py view variants/render_config/configurations/settings.json":
         Try({}, "--display none --frames 1 --size 64x48 --out @/view"),
     "python3 make.py view CONFIG --frames 3 --out /tmp/frames":
@@ -94,6 +95,7 @@ ELSEWHERE = {
     "python3 make.py run --revision HEAD~10": "cli_test",
     "python3 make.py compare SESSION.json": "cli_test",
     "python3 make.py bisect --good HEAD~10 --bad HEAD --benchmark allocator/buddy/random_replace": ".ci/new_family",
+    "python3 make.py deliver --to DEST": "make.deliver_test",
     'python3 make.py farm ack ID "known" --results DIR': "app_test",
     "python3 make.py farm explain ID COMMIT --results DIR": "app_test",
     "python3 make.py build --variant my_allocator": ".ci/new_variant",

@@ -97,6 +97,20 @@ TEST(Machine, is_read_from_the_kernels_files) {
   EXPECT_EQ(context.caches[0].num_sharing, 2);
 }
 
+TEST(Machine, has_a_hash_of_the_systems_id_that_does_not_show_the_id) {
+  const auto installation = [](std::string_view id) {
+    const Workstation workstation;
+    std::ofstream(workstation.path() / "etc/machine-id") << id;
+    return read_machine(workstation.path(), "").installation;
+  };
+  const std::string one = installation("0123456789abcdef0123456789abcdef\n");
+  EXPECT_EQ(one.size(), 16u);
+  EXPECT_EQ(one, installation("0123456789abcdef0123456789abcdef\n"));
+  EXPECT_NE(one, installation("1123456789abcdef0123456789abcdef\n"));
+  EXPECT_EQ(std::string("0123456789abcdef0123456789abcdef").find(one), std::string::npos);
+  EXPECT_EQ(installation("uninitialized\n"), "");
+}
+
 TEST(Machine, is_unknown_without_the_kernels_files) {
   const ScratchFolder empty;
   const results::Machine machine = read_machine(empty.path(), "");

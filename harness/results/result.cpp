@@ -30,6 +30,7 @@ void fields(F& f, Machine& m) {
   f("memory_gib", m.memory_gib);
   f("virtual", m.is_virtual);
   f("gpus", m.gpus);
+  f.added("installation", m.installation);
 }
 
 LAB_JSON_STRUCT(MachineState, kernel, microcode, governor, turbo, smt, aslr, transparent_huge_pages, libc, distribution,

@@ -55,6 +55,9 @@ struct Machine {
   int memory_gib = 0;             ///< * rounded up
   bool is_virtual = false;        ///< * "virtual" in the file
   std::vector<std::string> gpus;  ///< * "Intel 8086:5916", sorted
+  /// A hash of the system's id, from which that does not follow: it differs where two hosts have one name, and stays
+  /// where a host gets another. "" where not recorded.
+  std::string installation = {};
 };
 
 /// Facts that may change from night to night on one machine; "unknown" where the system does not report one.

@@ -89,7 +89,7 @@ TEST(Result, has_its_fields_in_a_fixed_order) {
   EXPECT_EQ(serialize(fixture_result(1)), R"({
   "schema": 2,
   "context": {"date":"2026-08-02T23:15:00Z","host_name":"farm","executable":"harness","num_cpus":8,"mhz_per_cpu":3400,"cpu_scaling_enabled":true,"caches":[{"type":"Data","level":1,"size":32768,"num_sharing":2}],"load_avg":[1E-1,2E-1,3E-1],"library_build_type":"release"},
-  "machine": {"id":"0123456789ab","name":"","cpu_model":"Some CPU @ 3.40GHz","architecture":"x86_64","sockets":1,"physical_cores":4,"logical_cores":8,"memory_gib":16,"virtual":false,"gpus":["Intel 8086:5916"]},
+  "machine": {"id":"0123456789ab","name":"","cpu_model":"Some CPU @ 3.40GHz","architecture":"x86_64","sockets":1,"physical_cores":4,"logical_cores":8,"memory_gib":16,"virtual":false,"gpus":["Intel 8086:5916"],"installation":""},
   "facts": {"kernel":"6.1.0","microcode":"0xf0","governor":"powersave","turbo":"on","smt":"on","aslr":"full","transparent_huge_pages":"madvise","libc":"glibc 2.36","distribution":"Debian 12","load_avg":[1E-1,2E-1,3E-1],"libc_build":""},
   "build": {"toolchain":"system","config":"release","march":"x86-64-v2","compiler":"GNU 12.2.0","flags":"-O2","fetched":""},
   "pins": {"benchmark":"ab12","fmt":"cd34"},
