@@ -66,6 +66,12 @@ target_compile_definitions(lab_sqlite PRIVATE SQLITE_THREADSAFE=2 SQLITE_DQS=0 S
   SQLITE_OMIT_LOAD_EXTENSION SQLITE_OMIT_DEPRECATED SQLITE_OMIT_SHARED_CACHE)
 target_link_libraries(lab_sqlite PUBLIC Threads::Threads)
 
+lab_package(dir zstd)
+add_library(lab_zstd INTERFACE)
+target_include_directories(lab_zstd SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_zstd zstd ${dir})
+target_link_libraries(lab_zstd INTERFACE ${dir}/lib/x86_64-linux-gnu/libzstd.a Threads::Threads)
+
 lab_package(dir mimalloc)
 # Defines only the mi_ functions and does not replace malloc.
 add_library(lab_mimalloc STATIC ${dir}/src/static.c)
