@@ -384,7 +384,7 @@ Verdict verdict_of(const Known& known) {
   const std::string session = file.session.value_or("");
   const auto with_session = [&](const std::string& what) { return session.empty() ? what : session + ": " + what; };
   const auto said = [&](const std::string& otherwise) { return file.said.empty() ? otherwise : file.said; };
-  if (!status) return {NodeState::kFailed, with_session("delivered, but the file is gone")};
+  if (!status) return {NodeState::kFailed, with_session("delivered, but it cannot be read")};
   switch (*status) {
     case 0: return {NodeState::kFit, session};
     case 3: return {NodeState::kRegression, session};
@@ -423,8 +423,10 @@ Verdict state_of(const Known& known) {
     const std::string number = fmt::format("job {} waits", job->id);
     if (known.node != nullptr && known.node->is_down())
       return {NodeState::kLost, fmt::format("{}; {}", down_text(*known.node), number)};
+    // So is the reason of a job at which Slurm has not looked yet.
+    const std::string reason = job->reason == "None" ? "just submitted" : job->reason;
     if (job->is_waiting())
-      return {NodeState::kWaiting, file == nullptr ? job->reason : fmt::format("{}, again, after {}", job->reason, file->phase)};
+      return {NodeState::kWaiting, file == nullptr ? reason : fmt::format("{}, again, after {}", reason, file->phase)};
     return {NodeState::kRunning, file == nullptr ? "starting" : phase_since()};
   }
   const std::string phase = file == nullptr ? "before its first word" : "in phase " + file->phase;
@@ -557,13 +559,14 @@ Expected<std::vector<CancelledJob>> cancel_night(const FarmNight& asked) {
   const Expected<std::map<std::string, SlurmJob>> jobs = own_jobs(slurm, request.results, *night, names);
   if (!jobs) return jobs.error();
   std::vector<CancelledJob> cancelled;
-  std::vector<std::string> ids;
+  std::vector<std::string> waiting, running;
   for (const auto& [node, job] : *jobs) {
     if (job.has_ended()) continue;
     cancelled.push_back({node, job.id, !job.is_waiting()});
-    ids.push_back(job.id);
+    (job.is_waiting() ? waiting : running).push_back(job.id);
   }
-  if (const Expected<void> done = slurm.cancel(ids); !done) return done.error();
+  if (const Expected<void> done = slurm.remove(waiting); !done) return done.error();
+  if (const Expected<void> done = slurm.terminate(running); !done) return done.error();
   for (const CancelledJob& job : cancelled) {
     const auto known = submitted->find(job.node);
     if (known != submitted->end() && known->second.job == job.job) known->second.cancelled = utc_now();

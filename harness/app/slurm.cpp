@@ -155,17 +155,22 @@ Expected<std::string> Slurm::submit(const std::vector<std::string>& arguments) c
   return job;
 }
 
-Expected<void> Slurm::cancel(const std::vector<std::string>& ids) const {
+Expected<void> Slurm::remove(const std::vector<std::string>& ids) const {
+  return scancel({}, ids);
+}
+
+Expected<void> Slurm::terminate(const std::vector<std::string>& ids) const {
+  return scancel({"--batch", "--signal=TERM"}, ids);
+}
+
+Expected<void> Slurm::scancel(std::vector<std::string> arguments, const std::vector<std::string>& ids) const {
   if (ids.empty()) return {};
-  // Those that wait first: one of them that starts in between is then found running.
-  for (const std::vector<std::string>& how : {std::vector<std::string>{"--state=PENDING"},
-                                              {"--batch", "--signal=TERM", "--state=RUNNING"}}) {
-    std::vector<std::string> command{"scancel", "--quiet"};
-    command.insert(command.end(), how.begin(), how.end());
-    command.insert(command.end(), ids.begin(), ids.end());
-    if (const Expected<std::string> done = call(std::move(command)); !done) return done.error();
-  }
-  return {};
+  arguments.insert(arguments.begin(), "scancel");
+  arguments.insert(arguments.end(), ids.begin(), ids.end());
+  const Expected<std::string> done = call(std::move(arguments));
+  // One that has ended meanwhile is as good as cancelled.
+  if (done || done.error().what.find("already completing or completed") != std::string::npos) return {};
+  return done.error();
 }
 
 }  // namespace lab::app

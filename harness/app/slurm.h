@@ -43,12 +43,15 @@ class Slurm {
   Expected<std::vector<SlurmJob>> jobs(const std::vector<std::string>& names) const;
   /// Calls sbatch; returns the job's number.
   Expected<std::string> submit(const std::vector<std::string>& arguments) const;
-  /// Removes those of the jobs that wait, and sends SIGTERM to the script of those that run.
-  Expected<void> cancel(const std::vector<std::string>& ids) const;
+  /// Removes jobs that wait. Slurm kills one that has just started.
+  Expected<void> remove(const std::vector<std::string>& ids) const;
+  /// Sends SIGTERM to the scripts of jobs that run.
+  Expected<void> terminate(const std::vector<std::string>& ids) const;
 
  private:
   /// Standard output. An error, in one sentence, if the program is missing, fails, or gets no answer from Slurm.
   Expected<std::string> call(std::vector<std::string> command) const;
+  Expected<void> scancel(std::vector<std::string> arguments, const std::vector<std::string>& ids) const;
 
   Runner run_;
 };

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from typing import Any
 
-from harness.make import build
+from harness.make import build, paths
 from harness.make.slurm_cluster import PATIENCE_S, Cluster, wait_for
 
 MOMENTS = ("start", "fetch", "unpacking", "unpacked", "verify", "layouts", "block1", "block2", "exhibits", "ran", "delivering",
@@ -28,6 +28,7 @@ at() {
   mv "$control/$SLURMD_NODENAME.stay" "$control/$SLURMD_NODENAME.there"
   while [ -e "$control/$SLURMD_NODENAME.there" ]; do sleep 0.1; done
 }
+result() { sed "s/@ID@/$1/; s/@STATE@/$2/; s/@MACHINE@/$LAB_MACHINE/" "$control/result"; }
 whole() { cat >"$1.part" && mv "$1.part" "$1"; }
 case $1 in
 unpack)
@@ -44,7 +45,7 @@ run)
   mine=$LAB_RESULTS/$LAB_MACHINE
   mkdir -p "$mine"
   for journal in "$mine"/*.journal; do
-    [ ! -e "$journal" ] || { printf '{\n  "session": {"id":"x","state":"interrupted"}\n}\n' | whole "${journal%.journal}.json"; rm "$journal"; }
+    [ ! -e "$journal" ] || { result "$(basename "$journal" .journal)" interrupted | whole "${journal%.journal}.json"; rm "$journal"; }
   done
   at layouts
   stopped=""
@@ -58,7 +59,7 @@ run)
     sleep 0.2
     [ -z "$stopped" ] || { state="out of time"; break; }
   done
-  printf '{\n  "session": {"id":"%s","state":"%s"}\n}\n' "$name" "$state" | whole "$mine/$name.json"
+  result "$name" "$state" | whole "$mine/$name.json"
   rm "$mine/$name.journal"
   at exhibits
   echo "end $$" >>"$control/$LAB_MACHINE.log"
@@ -79,6 +80,19 @@ deliver)
 esac
 """
 
+
+def _result() -> str:
+    """A result without a process, which has no noise and so is fit; a stub fills in what stands between @."""
+    path = sorted(glob.glob(os.path.join(paths.ROOT, "results", "reference", "*.json")))[0]
+    with open(path, encoding="utf-8") as file:
+        result = json.load(file)
+    for name in ("benchmarks", "answers", "unsupported", "failures", "exhibits", "workloads", "variants"):
+        result[name] = []
+    result["machine"]["id"] = "@MACHINE@"
+    result["session"].update(id="@ID@", state="@STATE@", waiting=[], disturbances=[])
+    return "{\n" + ",\n".join(f'  "{name}": {json.dumps(value)}' for name, value in result.items()) + "\n}\n"
+
+
 class Farm:
     """`cluster` runs and is this test's alone, or shared with farms of other nights."""
 
@@ -90,6 +104,8 @@ class Farm:
         self.control = os.path.join(self.place, "control")
         for folder in (self.results, self.control):
             os.makedirs(folder)
+        with open(os.path.join(self.control, "result"), "w", encoding="utf-8") as file:
+            file.write(_result())
         self.bundle = self.write("bundle", _BUNDLE.replace("@CONTROL@", self.control))
 
     def write(self, name: str, text: str, mode: int = 0o755) -> str:
@@ -196,7 +212,7 @@ class Farm:
 
 def start_cluster() -> Cluster:
     """In a new folder, which other users may enter."""
-    folder = tempfile.mkdtemp(prefix="lab-")
+    folder = tempfile.mkdtemp(prefix="slurm-")
     os.chmod(folder, 0o711)
     cluster = Cluster(folder)
     try:

@@ -27,6 +27,7 @@ class Nights(unittest.TestCase):
 
     def setUp(self) -> None:
         self.farm = Farm(self.cluster, self.id().rsplit(".", 1)[1].removeprefix("test_")[:20])
+        self.addCleanup(self.cluster.end_jobs)
 
     def test_each_node_measures_and_delivers_once_however_often_it_is_submitted(self) -> None:
         farm = self.farm
@@ -37,6 +38,7 @@ class Nights(unittest.TestCase):
         self.assertRegex(farm.submit(), "^" + "".join(f"{node}: submitted as job \\d+\n" for node in ALL) + "$")
         self.assertRegex(farm.submit(), "^" + "".join(f"{node}: not submitted: [a-z]+, job \\d+\n" for node in ALL) + "$")
         farm.wait_states(dict.fromkeys(ALL, "fit"))
+        self.cluster.wait_idle()  # a job ends a little after its last word
         self.assertRegex(farm.submit(), "^" + "".join(f"{node}: not submitted: done, job \\d+\n" for node in ALL) + "$")
         for node in ALL:
             self.assertEqual(farm.sessions(node), ["complete"])
@@ -76,14 +78,14 @@ class Nights(unittest.TestCase):
         farm.submit("--nodes", "node1", "--licenses", "host:1")
         farm.wait_until_there("node1")
         farm.submit("--nodes", "node2", "--licenses", "host:1")
-        wait_for("node2 waits", lambda: farm.status()["node2"]["state"] == "waiting")
-        self.assertEqual(farm.status()["node2"]["detail"], "Licenses")
+        wait_for("node2 waits for its licence", lambda: farm.status()["node2"]["detail"] == "Licenses")
+        self.assertEqual(farm.states()["node2"], "waiting")
         # Jobs of the same name, of another folder and of another user.
         others = [self.other_job()]
         if os.getuid() == 0:
             others.append(self.other_job("runuser", "-u", "nobody", "--"))
-        printed = farm.call("cancel").stdout
-        self.assertRegex(printed, r"^node1: job \d+ ends with what it has, and delivers that\nnode2: job \d+ is cancelled; it had not begun\n$")
+        done = farm.call("cancel")
+        self.assertRegex(done.stdout + done.stderr, r"^node1: job \d+ ends with what it has, and delivers that\nnode2: job \d+ is cancelled; it had not begun\n$")
         farm.go_on("node1")
         farm.wait_states({"node1": "fit", "node2": "cancelled"})
         self.assertEqual(farm.sessions("node1"), ["out of time"])

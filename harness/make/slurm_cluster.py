@@ -17,7 +17,7 @@ from harness.make.console import MakeError
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue")
 """Debian: munge, slurmctld, slurmd, slurm-client."""
 
-PATIENCE_S = 180
+PATIENCE_S = 60
 """How long a wait for what must come lasts. It only tells a hang from a busy machine."""
 
 _STEP_S = 0.05
@@ -57,7 +57,7 @@ class Cluster:
     def start(self) -> None:
         for name in ("munge", "state", "spool", "log"):
             os.makedirs(self._path(name), exist_ok=True)
-        os.chmod(self._path("munge"), 0o700)
+        os.chmod(self._path("munge"), 0o711)  # other users submit jobs, too
         with open(os.open(self._path("munge", "key"), os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             file.write(os.urandom(1024))
         with open(self.conf, "w", encoding="utf-8") as text:
@@ -112,6 +112,13 @@ class Cluster:
             if is_script or (f"SLURMD_NODENAME={node}" in environment and any(self.folder in each for each in environment)):
                 found.append(pid)
         return [pid for pid in parents if pid > 1 and _name(pid) == "slurmstepd"] + found
+
+    def end_jobs(self) -> None:
+        """Cancels what waits or runs, and waits for its end."""
+        if jobs := self.ask("squeue", "--noheader", "--format=%i").split():
+            self.ask("scancel", *jobs)
+            self.ask("scancel", "--signal=KILL", "--full", *jobs)
+        self.wait_idle()
 
     def wait_idle(self) -> None:
         wait_for("all nodes idle", lambda: self.states().count("idle") == len(self.nodes))
