@@ -7,6 +7,8 @@ Kills nodes at these moments of a job (default: all), three at once, and then ru
 from __future__ import annotations
 
 import fcntl
+import glob
+import itertools
 import json
 import os
 import shutil
@@ -16,10 +18,13 @@ import time
 import unittest
 from typing import Any
 
+from harness.make import build
 from harness.make.farm_fixture import MOMENTS, Farm, start_cluster, stop_cluster
 from harness.make.slurm_cluster import Cluster, missing_program, wait_for
 
 ALL = ("node1", "node2", "node3")
+
+_NUMBERS = itertools.count(1)
 
 
 class Faulty(unittest.TestCase):
@@ -33,7 +38,7 @@ class Faulty(unittest.TestCase):
         cls.addClassCleanup(stop_cluster, cls.cluster)
 
     def setUp(self) -> None:
-        self.farm = Farm(self.cluster, self.id().rsplit(".", 1)[1].removeprefix("test_")[:24])
+        self.farm = Farm(self.cluster, f"night-{next(_NUMBERS)}")
         self.began = time.monotonic()
         self.addCleanup(self.cluster.end_jobs)
 
@@ -137,6 +142,7 @@ class Faults(Faulty):
         farm.submit()
         farm.wait_until_there("node1")
         farm.wait_states({"node2": "fit", "node3": "fit"})
+        self.save_state(farm.status()["node1"]["job"])
         self.cluster.kill_controller()
         whole = farm.whole_status()
         self.assertIn("Slurm's controller does not answer", whole["remarks"][0])
@@ -149,6 +155,12 @@ class Faults(Faulty):
         self.cluster.start_controller()
         farm.wait_states(dict.fromkeys(ALL, "fit"))
         self.assertEqual(farm.whole_status()["remarks"], [])
+
+    def save_state(self, job: str) -> None:
+        """The controller writes what it knows down within seconds of a change; a job that is younger is lost with it."""
+        before = time.time()
+        self.cluster.ask("scontrol", "update", f"JobId={job}", "TimeLimit=100")
+        wait_for("the state is saved", lambda: os.path.getmtime(os.path.join(self.cluster.folder, "state", "job_state")) > before)
 
     def test_two_sessions_never_run_at_once_where_only_slurmd_died(self) -> None:
         farm = self.farm
@@ -172,21 +184,10 @@ class Faults(Faulty):
         farm.stay("node1", "block2")
         farm.submit("--nodes", "node1")
         farm.wait_until_there("node1")
-        # Slurm warns a minute before, which is now.
+        # Slurm warns a minute before, which is now, and looks twice a minute.
         self.cluster.ask("scontrol", "update", f"JobId={farm.status()['node1']['job']}", "TimeLimit=1")
-        wait_for("the signal", lambda: any(runs(pid, "sleep") for pid in self.cluster.processes_of("node1")))
-        farm.go_on("node1") if self.wait_for_signal(farm) else None
         farm.wait_states({"node1": "fit"})
         self.assertEqual(farm.sessions("node1"), ["out of time"])
-
-    def wait_for_signal(self, farm: Farm) -> bool:
-        """Slurm looks at time limits twice a minute; the script says nothing of the signal, so slurmctld's log must."""
-        log = os.path.join(self.cluster.folder, "log", "node1")
-        def is_sent() -> bool:
-            with open(log, encoding="utf-8", errors="replace") as file:
-                return "Sent signal 15" in (text := file.read()) or "signal 15" in text
-        wait_for("the signal of the time limit", is_sent)
-        return True
 
     def test_a_result_stays_on_its_node_until_the_folder_is_there_again(self) -> None:
         farm = self.farm
@@ -249,6 +250,38 @@ class Faults(Faulty):
         self.assertEqual(farm.turns("node1"), ["begin", "end"] * 3)
 
 
+def _harness(*words: str, cwd: str | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([build.existing_harness() or "harness", *words], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@unittest.skipUnless(_harness("bundle", "--help").returncode == 0 and _harness("deliver", "--help").returncode == 0,
+                     "needs bundle and deliver")
+class InEarnest(Faulty):
+    """A real bundle of a few variants, 20 s a session."""
+
+    def test_a_night_in_earnest_in_which_a_node_is_killed(self) -> None:
+        farm = self.farm
+        farm.bundle = os.path.join(farm.place, "lab-night")
+        made = _harness("bundle", farm.bundle, "--variant", "object_pool/*")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        # The nodes are one host: they take turns, or all are unfit.
+        farm.submit("--budget", "20", "--licenses", "host:1")
+        journal = os.path.join(farm.place, "scratch", "*", "farm-*", "results", "node*", "*.journal")
+        wait_for("a process is measured", lambda: any(os.path.getsize(path) > 100_000 for path in glob.glob(journal)), 300)
+        killed = os.path.basename(os.path.dirname(glob.glob(journal)[0]))
+        self.cluster.kill_node(killed)
+        self.cluster.start_node(killed)
+        wait_for("all have measured", lambda: set(farm.states().values()) <= {"fit", "unfit"}, 600)
+        print(farm.call("status").stdout, file=sys.stderr)
+        for node in ALL:
+            self.assertEqual(farm.sessions(node).count("interrupted"), int(node == killed), farm.logs())
+            self.assertEqual(len(farm.sessions(node)), 1 + int(node == killed), farm.logs())
+        collected = _harness("farm", "collect", "--results", farm.results)
+        self.assertEqual(collected.returncode, 0, collected.stderr)
+        self.assertEqual(len(glob.glob(os.path.join(farm.results, "node*", "*.json"))), 4)
+        self.assertLessEqual(set(farm.states().values()), {"fit", "unfit"})
+
+
 class AtOnce(unittest.TextTestResult):
     """Prints a failure when it happens, not minutes later."""
 
@@ -283,7 +316,7 @@ def main(arguments: list[str]) -> int:
         return 0
     Moments.chosen = tuple(arguments or MOMENTS)
     loader = unittest.defaultTestLoader
-    tests = unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Moments, Faults))
+    tests = unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Moments, Faults, InEarnest))
     unittest.installHandler()  # an interruption still ends the cluster
     return 0 if unittest.TextTestRunner(resultclass=AtOnce).run(tests).wasSuccessful() else 1
 

@@ -26,7 +26,7 @@ control=@CONTROL@
 at() {
   [ "$(cat "$control/$SLURMD_NODENAME.stay" 2>/dev/null)" = "$1" ] || return 0
   mv "$control/$SLURMD_NODENAME.stay" "$control/$SLURMD_NODENAME.there"
-  while [ -e "$control/$SLURMD_NODENAME.there" ]; do sleep 0.1; done
+  while [ -e "$control/$SLURMD_NODENAME.there" ] && [ -z "${stopped:-}" ]; do sleep 0.1; done
 }
 result() { sed "s/@ID@/$1/; s/@STATE@/$2/; s/@MACHINE@/$LAB_MACHINE/" "$control/result"; }
 whole() { cat >"$1.part" && mv "$1.part" "$1"; }

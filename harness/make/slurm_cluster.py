@@ -17,7 +17,7 @@ from harness.make.console import MakeError
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue")
 """Debian: munge, slurmctld, slurmd, slurm-client."""
 
-PATIENCE_S = 60
+PATIENCE_S = 180
 """How long a wait for what must come lasts. It only tells a hang from a busy machine."""
 
 _STEP_S = 0.05
