@@ -62,9 +62,9 @@ Expected<fs::path> absolute_results(const fs::path& results) {
 }
 
 Expected<void> check_night(const std::string& night) {
-  const bool is_name = !night.empty() && night.size() <= 64 && night.front() != '.' && night != kBundles &&
-                       night != "lock" &&
-                       std::ranges::all_of(night, [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '_' || c == '-'; });
+  const bool is_name =
+      !night.empty() && night.size() <= 64 && night.front() != '.' && night != kBundles && night != "lock" &&
+      std::ranges::all_of(night, [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '_' || c == '-'; });
   if (is_name) return {};
   return usage_error(fmt::format("--night: expected up to 64 letters, digits, '.', '_' and '-', found '{}'", night),
                      fmt::format("--night {}", this_night()));
@@ -76,7 +76,8 @@ Expected<void> check_bundle(const fs::path& bundle) {
   if (bundle.empty()) return usage_error("expected a bundle, found nothing", kHint);
   if (!fs::exists(bundle, problem))
     return usage_error(
-        fmt::format("expected a bundle, found no file '{}'; a revision is bundled in its checkout", bundle.string()), kHint);
+        fmt::format("expected a bundle, found no file '{}'; a revision is bundled in its checkout", bundle.string()),
+        kHint);
   if (!fs::is_regular_file(bundle, problem) || ::access(bundle.c_str(), X_OK) != 0)
     return usage_error(fmt::format("expected a bundle, an executable file, found '{}'", bundle.string()), kHint);
   return {};
@@ -139,8 +140,8 @@ Expected<std::vector<SlurmNode>> chosen_nodes(const SubmitRequest& request, cons
 }
 
 /// Jobs of this user for this folder, by node; of several of a node the latest.
-Expected<std::map<std::string, SlurmJob>> own_jobs(const Slurm& slurm, const fs::path& results, const std::string& night,
-                                                   const std::vector<std::string>& nodes) {
+Expected<std::map<std::string, SlurmJob>> own_jobs(const Slurm& slurm, const fs::path& results,
+                                                   const std::string& night, const std::vector<std::string>& nodes) {
   Expected<std::vector<SlurmJob>> all = slurm.jobs(job_names(night, nodes));
   if (!all) return all.error();
   std::map<std::string, SlurmJob> own;
@@ -152,8 +153,9 @@ Expected<std::map<std::string, SlurmJob>> own_jobs(const Slurm& slurm, const fs:
 /// Why a node needs no job; "" if it needs one.
 std::string already(const SlurmJob* in_slurm, const SubmittedJob* known, const FarmJob* file) {
   if (in_slurm != nullptr && !in_slurm->has_ended()) return in_slurm->is_waiting() ? "queued" : "running";
-  const bool is_cancelled = (known != nullptr && known->cancelled) ||
-                            (in_slurm != nullptr && in_slurm->state == "CANCELLED" && (file == nullptr || !file->ended));
+  const bool is_cancelled =
+      (known != nullptr && known->cancelled) ||
+      (in_slurm != nullptr && in_slurm->state == "CANCELLED" && (file == nullptr || !file->ended));
   if (is_cancelled) return "";
   if (file != nullptr && file->ended) return "done";
   if (in_slurm != nullptr) return "ended";
@@ -166,8 +168,8 @@ int limit_minutes(const SubmitRequest& request) {
   return static_cast<int>(std::ceil(30 + 2 * request.budget_seconds.value_or(kDefaultSeconds) / 60));
 }
 
-std::vector<std::string> sbatch_arguments(const SubmitRequest& request, const std::string& node, const std::string& script,
-                                          const std::string& hash) {
+std::vector<std::string> sbatch_arguments(const SubmitRequest& request, const std::string& node,
+                                          const std::string& script, const std::string& hash) {
   std::vector<std::string> arguments{fmt::format("--job-name={}", job_name(request.night, node)),
                                      fmt::format("--nodelist={}", node),
                                      "--nodes=1",
@@ -182,10 +184,10 @@ std::vector<std::string> sbatch_arguments(const SubmitRequest& request, const st
                                      fmt::format("--time={}", limit_minutes(request))};
   if (request.partition) arguments.push_back(fmt::format("--partition={}", *request.partition));
   if (request.licenses) arguments.push_back(fmt::format("--licenses={}", *request.licenses));
-  arguments.insert(arguments.end(),
-                   {script, request.night, hash,
-                    request.budget_seconds ? fmt::format("{}", *request.budget_seconds) : std::string(),
-                    request.results.string()});
+  arguments.insert(
+      arguments.end(),
+      {script, request.night, hash, request.budget_seconds ? fmt::format("{}", *request.budget_seconds) : std::string(),
+       request.results.string()});
   return arguments;
 }
 
@@ -302,10 +304,10 @@ Expected<void> submit_night(const SubmitRequest& asked, const std::function<void
       } else {
         const Expected<std::string> id = slurm.submit(arguments);
         if (!id)
-          return in_context(fmt::format("{} ({} of {} nodes are submitted{}{}; the same command completes the night)",
-                                        node.name, done.size(), nodes->size(), done.empty() ? "" : ": ",
-                                        first_names(done, 10)),
-                            id.error());
+          return in_context(
+              fmt::format("{} ({} of {} nodes are submitted{}{}; the same command completes the night)", node.name,
+                          done.size(), nodes->size(), done.empty() ? "" : ": ", first_names(done, 10)),
+              id.error());
         one.job = *id;
         kept = keep(*id);
       }
@@ -326,16 +328,26 @@ Expected<void> submit_night(const SubmitRequest& asked, const std::function<void
 
 std::string_view name_of(NodeState state) {
   switch (state) {
-    case NodeState::kFit: return "fit";
-    case NodeState::kUnfit: return "unfit";
-    case NodeState::kRegression: return "regression";
-    case NodeState::kFailed: return "failed";
-    case NodeState::kCrash: return "crash";
-    case NodeState::kLost: return "lost";
-    case NodeState::kUndelivered: return "undelivered";
-    case NodeState::kCancelled: return "cancelled";
-    case NodeState::kRunning: return "running";
-    case NodeState::kWaiting: return "waiting";
+    case NodeState::kFit:
+      return "fit";
+    case NodeState::kUnfit:
+      return "unfit";
+    case NodeState::kRegression:
+      return "regression";
+    case NodeState::kFailed:
+      return "failed";
+    case NodeState::kCrash:
+      return "crash";
+    case NodeState::kLost:
+      return "lost";
+    case NodeState::kUndelivered:
+      return "undelivered";
+    case NodeState::kCancelled:
+      return "cancelled";
+    case NodeState::kRunning:
+      return "running";
+    case NodeState::kWaiting:
+      return "waiting";
   }
   return "";
 }
@@ -357,8 +369,8 @@ namespace {
 struct Known {
   const fs::path& results;
   const SubmittedJob* submitted;
-  const FarmJob* file;   ///< none: it is of another job, or missing
-  const SlurmJob* job;   ///< none: Slurm does not know it, or does not answer
+  const FarmJob* file;  ///< none: it is of another job, or missing
+  const SlurmJob* job;  ///< none: Slurm does not know it, or does not answer
   const SlurmNode* node;
   bool slurm_answers;
 };
@@ -386,14 +398,19 @@ Verdict verdict_of(const Known& known) {
   const auto said = [&](const std::string& otherwise) { return file.said.empty() ? otherwise : file.said; };
   if (!status) return {NodeState::kFailed, with_session("delivered, but it cannot be read")};
   switch (*status) {
-    case 0: return {NodeState::kFit, session};
-    case 3: return {NodeState::kRegression, session};
-    case 4: return {NodeState::kUnfit, session};
-    case 1: return {NodeState::kFailed, session.empty() ? said("run failed") : with_session("a benchmark failed")};
+    case 0:
+      return {NodeState::kFit, session};
+    case 3:
+      return {NodeState::kRegression, session};
+    case 4:
+      return {NodeState::kUnfit, session};
+    case 1:
+      return {NodeState::kFailed, session.empty() ? said("run failed") : with_session("a benchmark failed")};
     case 130:
       return {known.submitted != nullptr && known.submitted->cancelled ? NodeState::kCancelled : NodeState::kFailed,
               "stopped before the first process"};
-    default: break;
+    default:
+      break;
   }
   if (*status > 128) return {NodeState::kCrash, with_session(fmt::format("run ended with signal {}", *status - 128))};
   return {NodeState::kFailed, said(fmt::format("run ended with status {}", *status))};
@@ -442,8 +459,9 @@ Verdict state_of(const Known& known) {
   if (file != nullptr && file->session)
     return {NodeState::kUndelivered, "its result waits on the node for the next job there"};
   if (known.slurm_answers)
-    return {NodeState::kCrash, fmt::format("{}: Slurm does not know job {} any more", phase,
-                                           known.submitted != nullptr ? known.submitted->job : std::to_string(file->job))};
+    return {NodeState::kCrash,
+            fmt::format("{}: Slurm does not know job {} any more", phase,
+                        known.submitted != nullptr ? known.submitted->job : std::to_string(file->job))};
   if (file != nullptr) return {NodeState::kRunning, phase_since()};
   return {NodeState::kWaiting, "submitted at " + known.submitted->at};
 }
@@ -476,9 +494,10 @@ std::vector<std::string> shared_names(const std::vector<NodeStatus>& nodes) {
   std::vector<std::string> remarks;
   for (const auto& [machine, names] : by_machine)
     if (names.size() > 1)
-      remarks.push_back(fmt::format("{} measured under one name, {}: their sessions are one history; each needs its own "
-                                    "LAB_MACHINE",
-                                    fmt::join(names, " and "), machine));
+      remarks.push_back(
+          fmt::format("{} measured under one name, {}: their sessions are one history; each needs its own "
+                      "LAB_MACHINE",
+                      fmt::join(names, " and "), machine));
   return remarks;
 }
 

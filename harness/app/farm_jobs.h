@@ -1,5 +1,6 @@
-/// The use cases of a farm on Slurm: a night is one job on each node, of which each measures one session and delivers it
-/// into the results folder. What Slurm is told and asked stands in slurm.h, what a job does on its node in farm_job.sh.
+/// The use cases of a farm on Slurm: a night is one job on each node, of which each measures one session and delivers
+/// it into the results folder. What Slurm is told and asked stands in slurm.h, what a job does on its node in
+/// farm_job.sh.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +19,9 @@ namespace lab::app {
 std::string this_night();
 
 struct SubmitRequest {
-  std::filesystem::path results;       ///< must exist, on the nodes under the same path
-  std::filesystem::path bundle;        ///< an executable file
-  std::string night = this_night();    ///< the same name again: only what is missing is submitted
+  std::filesystem::path results;     ///< must exist, on the nodes under the same path
+  std::filesystem::path bundle;      ///< an executable file
+  std::string night = this_night();  ///< the same name again: only what is missing is submitted
   std::optional<std::string> partition = {}, nodes = {}, licenses = {};  ///< as Slurm writes them
   std::optional<double> budget_seconds = {};                             ///< of each session; none: as `run` has it
   bool dry_run = false;  ///< changes nothing, in Slurm and in the folder

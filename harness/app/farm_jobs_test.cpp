@@ -87,7 +87,8 @@ class FarmJobs : public testing::Test {
   }
 
   static constexpr const char* kNight = "2026-11-28";
-  static constexpr const char* kRunning = R"("status":null,"machine":null,"session":null,"delivered":false,"ended":null)";
+  static constexpr const char* kRunning =
+      R"("status":null,"machine":null,"session":null,"delivered":false,"ended":null)";
   ScratchFolder root_;
   FakeSlurm slurm_;
   std::vector<std::string> remarks_;
@@ -154,9 +155,10 @@ TEST_F(FarmJobs, name_nodes_that_measured_under_one_name_and_files_that_are_dama
   root_.write(fmt::format("jobs/{}/node2.json", kNight), "{\"job\":");
   slurm_.answers["sinfo"] = slurm_.answers["squeue"] = answer("");
   lines();
-  EXPECT_THAT(remarks_, ElementsAre(HasSubstr("node2.json"),
-                                    "node0 and node1 measured under one name, same: their sessions are one history; each "
-                                    "needs its own LAB_MACHINE"));
+  EXPECT_THAT(remarks_,
+              ElementsAre(HasSubstr("node2.json"),
+                          "node0 and node1 measured under one name, same: their sessions are one history; each "
+                          "needs its own LAB_MACHINE"));
 }
 
 TEST_F(FarmJobs, of_an_earlier_cancelled_job_do_not_speak_for_the_present_one) {
@@ -202,7 +204,8 @@ TEST(SlurmNode, is_down_in_every_state_that_runs_no_job) {
 TEST(Slurm, reports_an_error_of_its_commands_as_one_sentence) {
   FakeSlurm fake;
   fake.answers["sbatch"] = answer("", 1, "sbatch: error: Batch job submission failed: Invalid license specification\n");
-  fake.answers["squeue"] = answer("", 1, "slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n");
+  fake.answers["squeue"] =
+      answer("", 1, "slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n");
   const Slurm slurm(fake.runner());
   EXPECT_EQ(slurm.submit({}).error().what, "sbatch: Batch job submission failed: Invalid license specification");
   EXPECT_EQ(slurm.jobs({"a"}).error().what,

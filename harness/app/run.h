@@ -33,7 +33,7 @@ struct RunRequest {
   std::filesystem::path root = root_dir();
   std::filesystem::path build_dir = lab::build_dir();
   bool until_stopped = false;  ///< the stop file is the end of the budget: such a session is "out of time" and judged
-  int stop_file = -1;  ///< when readable, the session ends early with its data so far; -1: none
+  int stop_file = -1;          ///< when readable, the session ends early with its data so far; -1: none
 };
 
 struct RunOutcome {

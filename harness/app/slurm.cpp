@@ -57,8 +57,8 @@ int exit_status_in(const std::string& text) {
   return text.find(':') == std::string::npos ? number_in<int>(text) >> 8 : number_in<int>(text);
 }
 
-/// "sbatch: error: Batch job submission failed: Invalid ..." without the program's name, of the last line that says more
-/// than a repetition.
+/// "sbatch: error: Batch job submission failed: Invalid ..." without the program's name, of the last line that says
+/// more than a repetition.
 std::string sentence_of(const std::string& error) {
   std::string sentence = trimmed(printable(error));
   if (const std::size_t line = sentence.rfind('\n'); line != std::string::npos) sentence.erase(0, line + 1);
@@ -75,8 +75,8 @@ bool SlurmNode::is_down() const {
 }
 
 bool SlurmJob::has_ended() const {
-  constexpr std::array<std::string_view, 10> kAlive{"PENDING",      "CONFIGURING", "RUNNING",   "COMPLETING",   "SUSPENDED",
-                                                    "REQUEUED",     "REQUEUE_HOLD", "STOPPED",  "SIGNALING",    "STAGE_OUT"};
+  constexpr std::array<std::string_view, 10> kAlive{"PENDING",  "CONFIGURING",  "RUNNING", "COMPLETING", "SUSPENDED",
+                                                    "REQUEUED", "REQUEUE_HOLD", "STOPPED", "SIGNALING",  "STAGE_OUT"};
   return std::ranges::find(kAlive, state) == kAlive.end();
 }
 
@@ -133,13 +133,13 @@ Expected<std::vector<std::string>> Slurm::expand(const std::string& list) const 
 Expected<std::vector<SlurmJob>> Slurm::jobs(const std::vector<std::string>& names) const {
   std::vector<SlurmJob> jobs;
   if (names.empty()) return jobs;
-  const Expected<std::string> text =
-      call({"squeue", "--noheader", "--all", "--states=all", "--sort=i", fmt::format("--name={}", fmt::join(names, ",")),
-            "--Format=JobID:20|,Name:300|,UserID:20|,State:20|,Reason:100|,ReqNodes:300|,exit_code:20|,Comment:4200"});
+  const Expected<std::string> text = call(
+      {"squeue", "--noheader", "--all", "--states=all", "--sort=i", fmt::format("--name={}", fmt::join(names, ",")),
+       "--Format=JobID:20|,Name:300|,UserID:20|,State:20|,Reason:100|,ReqNodes:300|,exit_code:20|,Comment:4200"});
   if (!text) return text.error();
   for (std::vector<std::string>& row : rows_of(*text, 8))
-    jobs.push_back({row[0], row[1], row[3], row[4], row[5], number_in<std::uint64_t>(row[2]), exit_status_in(row[6]),
-                    row[7]});
+    jobs.push_back(
+        {row[0], row[1], row[3], row[4], row[5], number_in<std::uint64_t>(row[2]), exit_status_in(row[6]), row[7]});
   return jobs;
 }
 

@@ -56,8 +56,8 @@ Expected<ExitStatus> run_explain(const Options& options, const std::filesystem::
 /// What `farm` can be told.
 struct Verb {
   std::string_view name, arguments;
-  std::size_t least = 0, most = 0;         ///< arguments
-  std::vector<std::string_view> options;   ///< beside --results
+  std::size_t least = 0, most = 0;        ///< arguments
+  std::vector<std::string_view> options;  ///< beside --results
   Expected<ExitStatus> (*run)(const Options& options, const std::filesystem::path& results);
 };
 
@@ -105,24 +105,25 @@ Expected<ExitStatus> run_farm(const Options& options) {
 }  // namespace
 
 Command farm_command() {
-  return {"farm",
-          "check | ack ID [NOTE] | explain ID COMMIT | submit BUNDLE | status | cancel  [--results DIR]",
-          "many machines in one results folder: alarms, and nights on a Slurm cluster",
-          {{"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
-           {"--json", "", "check, status: one object"},
-           {"--night", "NAME", "submit (default: today in UTC), status, cancel (default: the last)"},
-           {"--nodes", "LIST", "submit, cancel: these nodes, as Slurm writes them (default: all of the partition)"},
-           {"--partition", "P", "submit: its nodes (default: Slurm's)"},
-           {"--budget", "SECONDS", "submit: of each session (default: as run)"},
-           {"--licenses", "L", "submit: licences of each job; with host:1, jobs of one host take turns"},
-           {"--dry-run", "", "submit: print the calls of sbatch, change nothing"}},
-          run_farm,
-          "check raises an alarm for each new change of the code that slows several machines down, and says which "
-          "machines are silent. Exit status: 0 fine, 1 failed, 2 wrong usage, 3 an alarm that nobody has acknowledged "
-          "or explained, 5 no such alarm, but a silent machine.\n\n"
-          "submit gives Slurm one job for each node that has none in this night yet. status has one line for each node. "
-          "Its exit status: 1 a node failed, crashed or has not delivered, else 3 a regression, else 5 a lost node, "
-          "else 4 an unfit session, else 0. cancel ends this user's jobs of the night; what they measured is delivered."};
+  return {
+      "farm",
+      "check | ack ID [NOTE] | explain ID COMMIT | submit BUNDLE | status | cancel  [--results DIR]",
+      "many machines in one results folder: alarms, and nights on a Slurm cluster",
+      {{"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
+       {"--json", "", "check, status: one object"},
+       {"--night", "NAME", "submit (default: today in UTC), status, cancel (default: the last)"},
+       {"--nodes", "LIST", "submit, cancel: these nodes, as Slurm writes them (default: all of the partition)"},
+       {"--partition", "P", "submit: its nodes (default: Slurm's)"},
+       {"--budget", "SECONDS", "submit: of each session (default: as run)"},
+       {"--licenses", "L", "submit: licences of each job; with host:1, jobs of one host take turns"},
+       {"--dry-run", "", "submit: print the calls of sbatch, change nothing"}},
+      run_farm,
+      "check raises an alarm for each new change of the code that slows several machines down, and says which "
+      "machines are silent. Exit status: 0 fine, 1 failed, 2 wrong usage, 3 an alarm that nobody has acknowledged "
+      "or explained, 5 no such alarm, but a silent machine.\n\n"
+      "submit gives Slurm one job for each node that has none in this night yet. status has one line for each node. "
+      "Its exit status: 1 a node failed, crashed or has not delivered, else 3 a regression, else 5 a lost node, "
+      "else 4 an unfit session, else 0. cancel ends this user's jobs of the night; what they measured is delivered."};
 }
 
 }  // namespace lab::cli

@@ -31,9 +31,9 @@ app::FarmNight night_of(const Options& options, const std::filesystem::path& res
 std::string command_text(const std::vector<std::string>& command) {
   std::string text;
   for (const std::string& word : command) {
-    const bool is_plain =
-        !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                                "-_=+:,./@%") == std::string::npos;
+    const bool is_plain = !word.empty() && word.find_first_not_of(
+                                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                               "-_=+:,./@%") == std::string::npos;
     std::string quoted = "'";
     for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
     text += (text.empty() ? "" : " ") + (is_plain ? word : quoted + "'");
@@ -98,8 +98,9 @@ Expected<ExitStatus> run_status(const Options& options, const std::filesystem::p
   if (options.has("--json")) {
     json::array nodes;
     for (const app::NodeStatus& node : night->nodes) nodes.push_back(json_of(node));
-    fmt::print("{}\n", json::serialize(json::object{
-                           {"night", night->night}, {"nodes", std::move(nodes)}, {"remarks", to_json(night->remarks)}}));
+    fmt::print("{}\n",
+               json::serialize(json::object{
+                   {"night", night->night}, {"nodes", std::move(nodes)}, {"remarks", to_json(night->remarks)}}));
     return night->status();
   }
   const std::size_t width = output_width(STDOUT_FILENO);
@@ -110,7 +111,8 @@ Expected<ExitStatus> run_status(const Options& options, const std::filesystem::p
   for (const app::NodeStatus& node : night->nodes)
     rows.push_back({node.node, std::string(app::name_of(node.state)), printable(node.detail)});
   if (!rows.empty()) fmt::print("{}", table_text({{""}, {""}, {"", false, true}}, rows, width));
-  for (const std::string& remark : night->remarks) fmt::print("{}\n", wrapped_after("note: " + printable(remark), width, 2));
+  for (const std::string& remark : night->remarks)
+    fmt::print("{}\n", wrapped_after("note: " + printable(remark), width, 2));
   return night->status();
 }
 

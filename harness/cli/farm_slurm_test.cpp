@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -30,11 +31,12 @@ class FarmStatus : public testing::Test {
       jobs += fmt::format(R"({}{{"node":"farm-node-{}","job":"{}","at":"2026-11-28T01:00:00Z","bundle":"aa"}})",
                           i == 1 ? "" : ",", i, i);
       if (i > nodes - waiting) continue;
-      root_.write(fmt::format("jobs/n/farm-node-{}.json", i),
-                  fmt::format(R"({{"job":{0},"restarts":0,"night":"n","node":"farm-node-{0}","phase":"done","status":{1},)"
-                              R"("machine":"m{0}","session":"20261128T010203Z-1a2b3c4d5e6f.json","delivered":true,)"
-                              R"("said":"","times":{{}},"ended":"2026-11-28T01:09:00Z"}})",
-                              i, i == 2 ? 4 : 0));
+      root_.write(
+          fmt::format("jobs/n/farm-node-{}.json", i),
+          fmt::format(R"({{"job":{0},"restarts":0,"night":"n","node":"farm-node-{0}","phase":"done","status":{1},)"
+                      R"("machine":"m{0}","session":"20261128T010203Z-1a2b3c4d5e6f.json","delivered":true,)"
+                      R"("said":"","times":{{}},"ended":"2026-11-28T01:09:00Z"}})",
+                      i, i == 2 ? 4 : 0));
     }
     root_.write("jobs/n/submitted.json", "{\"jobs\":[" + jobs + "]}");
   }
@@ -76,18 +78,20 @@ TEST_F(FarmStatus, names_nights_that_there_are) {
   EXPECT_EQ(status().status, 2);
   write_night(1, 0);
   const Captured wrong = status({"--night", "m"});
-  EXPECT_EQ(wrong.err, "harness: error: --night: expected a night that was submitted, found 'm'\nhint: the last is n\n");
+  EXPECT_EQ(wrong.err,
+            "harness: error: --night: expected a night that was submitted, found 'm'\nhint: the last is n\n");
   EXPECT_EQ(status({"--night", "n"}).status, 0);
 }
 
 TEST_F(FarmStatus, as_json_is_one_object) {
   write_night(1, 0);
-  EXPECT_EQ(status({"--json"}).out,
-            R"({"night":"n","nodes":[{"node":"farm-node-1","state":"fit","detail":"20261128T010203Z-1a2b3c4d5e6f.json",)"
-            R"("job":"1","phase":"done","status":0,"machine":"m1","session":"20261128T010203Z-1a2b3c4d5e6f.json",)"
-            R"("delivered":true}],"remarks":["expected Slurm's commands on this machine, found no squeue; what follows is )"
-            R"(from the jobs' files alone"]})"
-            "\n");
+  EXPECT_EQ(
+      status({"--json"}).out,
+      R"({"night":"n","nodes":[{"node":"farm-node-1","state":"fit","detail":"20261128T010203Z-1a2b3c4d5e6f.json",)"
+      R"("job":"1","phase":"done","status":0,"machine":"m1","session":"20261128T010203Z-1a2b3c4d5e6f.json",)"
+      R"("delivered":true}],"remarks":["expected Slurm's commands on this machine, found no squeue; what follows is )"
+      R"(from the jobs' files alone"]})"
+      "\n");
 }
 
 }  // namespace lab::cli

@@ -158,7 +158,7 @@ class Cluster:
         fact = dict(word.split("=", 1) for word in facts.split() if "=" in word)
         nodes = "".join(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={fact['CPUs']} "
                         f"RealMemory={int(fact['RealMemory']) * 9 // 10} State=UNKNOWN\n"
-                        for node, port in zip(self.nodes, ports[1:], strict=True))
+                        for node, port in zip(self.nodes, ports[1:]))
         return _CONFIGURATION.format(folder=self.folder, host=host, user=user, port=ports[0], nodes=nodes,
                                      names=",".join(self.nodes))
 

@@ -60,8 +60,7 @@ class SessionRun {
 
   /// Whether its numbers may be judged.
   bool ended_by_itself() const {
-    return !log_.problem() &&
-           (!processes_.was_interrupted() || (spec_.until_stopped && !result_.processes.empty()));
+    return !log_.problem() && (!processes_.was_interrupted() || (spec_.until_stopped && !result_.processes.empty()));
   }
 
   void check_conformance() {

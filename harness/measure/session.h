@@ -43,7 +43,7 @@ struct SessionSpec {
   std::vector<results::Waiting> waiting = {};  ///< not selected, because they had no turn; sorted by benchmark
   std::uint64_t exact_first = 0;               ///< see ExactTurns
   bool until_stopped = false;  ///< an interruption after the first process is the end of the budget: "out of time"
-  std::size_t most_bytes = kMostResultBytes;   ///< of the result: the session keeps fewer samples, or ends early
+  std::size_t most_bytes = kMostResultBytes;  ///< of the result: the session keeps fewer samples, or ends early
 };
 
 inline constexpr double kTimeoutSeconds = 15;

@@ -14,9 +14,9 @@ namespace lab::results {
 /// One node's job, as `farm submit` and `farm cancel` know it.
 struct SubmittedJob {
   std::string node;
-  std::string job;     ///< Slurm's number
-  std::string at;      ///< when; UTC, RFC 3339
-  std::string bundle;  ///< SHA-256
+  std::string job;                       ///< Slurm's number
+  std::string at;                        ///< when; UTC, RFC 3339
+  std::string bundle;                    ///< SHA-256
   std::optional<std::string> cancelled;  ///< when
 };
 
