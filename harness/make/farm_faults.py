@@ -170,14 +170,18 @@ class Faults(Faulty):
         self.cluster.kill_daemon("node1")
         name = f"lab-{farm.night}-node1"
         wait_for("Slurm requeues the job", lambda: self.cluster.jobs().get(name) == "PENDING")
-        self.cluster.start_node("node1")
-        wait_for("the job runs again", lambda: any(runs(pid, "flock") for pid in self.cluster.processes_of("node1")))
         self.assertEqual(farm.turns("node1"), ["begin"])
-        farm.go_on("node1")
-        wait_for("the second one ends", lambda: self.cluster.jobs().get(name) == "COMPLETED")
-        farm.wait_states({"node1": "fit"})
-        self.assertEqual(farm.turns("node1"), ["begin", "end"])
-        self.assertEqual(farm.sessions("node1"), ["complete"])
+        self.cluster.start_node("node1")
+        farm.forget("node1")
+
+        def is_fit() -> bool:
+            # A slurmd that finds the old script still ending drains its node, until a person looks.
+            if "drained" in self.cluster.ask("sinfo", "--noheader", "--nodes=node1", "--format=%T"):
+                self.cluster.ask("scontrol", "update", "NodeName=node1", "State=RESUME")
+            return farm.states() == {"node1": "fit"}
+        wait_for("the session of node1", is_fit)
+        self.assertNotIn("twice", farm.turns("node1"))
+        self.assertEqual(farm.sessions("node1").count("complete"), 1)
 
     def test_a_session_at_its_time_limit_is_out_of_time_and_delivered(self) -> None:
         farm = self.farm

@@ -51,6 +51,9 @@ run)
   stopped=""
   trap 'stopped=yes' TERM
   name=$(date -u +%Y%m%dT%H%M%SZ)-stub-$$
+  busy=$control/$LAB_MACHINE.busy
+  [ ! -e "$busy" ] || ! kill -0 "$(cat "$busy")" 2>/dev/null || echo "twice" >>"$control/$LAB_MACHINE.log"
+  echo $$ >"$busy"
   echo "begin $$" >>"$control/$LAB_MACHINE.log"
   state=complete
   for block in 1 2 3 4; do
@@ -189,7 +192,7 @@ class Farm:
         return sorted(found)
 
     def turns(self, node: str) -> list[str]:
-        """"begin" and "end" of each session that measured there, in order."""
+        """"begin" and "end" of each session that measured there, in order; "twice" where two did at once."""
         with open(os.path.join(self.control, f"{node}.log"), encoding="utf-8") as file:
             return [line.split()[0] for line in file]
 
