@@ -318,6 +318,7 @@ Expected<PlannedSession> plan_session(const RunRequest& request, measure::Sessio
   MachineMemory memory = MachineMemory::open(results::machine_folder(request.root, *machine), measure::read_facts("/"));
   std::set<std::string> core;
   if (leaves_choice(request)) core = choose_benchmarks(request, memory.turns(), spec);
+  spec.until_stopped = request.until_stopped;
   spec.exact_first = Random(static_cast<std::uint64_t>(std::time(nullptr))).next();
   spec.other_arms = measure::choose_control(spec.selection.benchmarks);
   const std::vector<int> allowed = measure::allowed_cpus();

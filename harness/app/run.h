@@ -32,7 +32,8 @@ struct RunRequest {
   std::optional<std::filesystem::path> out = {};  ///< the result's file; none: one in <root>/results/<machine>
   std::filesystem::path root = root_dir();
   std::filesystem::path build_dir = lab::build_dir();
-  int stop_file = -1;  ///< when readable, the session ends early with its data so far; -1: none
+  bool until_stopped = false;  ///< the stop file is the end of the budget: such a session is "out of time" and judged
+  int stop_file = -1;          ///< when readable, the session ends early with its data so far; -1: none
 };
 
 struct RunOutcome {

@@ -26,7 +26,7 @@ std::filesystem::path results_dir(const std::filesystem::path& root = root_dir()
 
 /// Folders in results_dir() that belong to no machine, so no machine may have these names. The file system creates the
 /// last.
-inline constexpr std::array<std::string_view, 6> kNotMachines{"published", "reference",  "nightly",
+inline constexpr std::array<std::string_view, 7> kNotMachines{"published", "reference",  "nightly",   "jobs",
                                                               "inbox",     "quarantine", "lost+found"};
 
 /// spm's folder of active packages: SPM_LIB, or lib/ in the checkout.

@@ -63,6 +63,7 @@ Expected<app::RunRequest> parse_request(const Options& options) {
   request.revision = options.value("--revision");
   request.against = options.value("--against");
   request.fixed = options.has("--fixed");
+  request.until_stopped = options.has("--until-signal");
   if (const std::optional<std::string> out = options.value("--out")) request.out = *out;
   if (const auto read = options.read("--seed", request.seed, 0, kMostSeed); !read) return read.error();
   if (const auto read = options.read("--timeout", request.process_timeout, 0.1, 1e6); !read) return read.error();
@@ -105,7 +106,7 @@ Command run_command() {
           "[--against REV|BUILD] [--seed N] [--out FILE]",
           "measure benchmarks and write a result; the last line of output is its path",
           {{"--filter", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
-           {"--malloc", "FILE", "also measure this malloc replacement, a shared library, preloaded"},
+           {"--malloc", "FILE", "also measure this shared library, preloaded as malloc"},
            {"--quick", "", "measure the core workloads for 2 minutes, 3 if slow (default: 8, the others in turns)"},
            {"--full", "", "measure until every interval is within 1 %, for an hour at most"},
            {"--processes", "N", "N processes of each benchmark"},
@@ -114,6 +115,7 @@ Command run_command() {
            {"--against", "REV|BUILD", "also measure this revision or build, interleaved"},
            {"--target", "PERCENT", "measure until every interval is within it (default with --against: 0.25)"},
            {"--fixed", "", "also measure the machine's fixed build (nightly)"},
+           {"--until-signal", "", "SIGTERM is the end of the budget, as in a job of Slurm"},
            {"--plan", "", "print which changes this session could detect; start nothing"},
            {"--json", "", "with --plan: one line of JSON"},
            {"--seed", "N", "for the workloads and the order (default: 1)"},

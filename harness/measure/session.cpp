@@ -47,7 +47,7 @@ class SessionRun {
       result_.session.ended = environment_.utc();
       if (may_continue()) events_.on_block(result_);
     }
-    if (may_still_say()) let_unfinished_wait();
+    if (ended_by_itself()) let_unfinished_wait();
     finish(block, began);
     if (log_.problem()) return *log_.problem();
     return {};
@@ -57,6 +57,11 @@ class SessionRun {
   bool may_continue() { return !processes_.interrupted() && !log_.problem(); }
   /// The same as when it was last asked.
   bool may_still_say() const { return !processes_.was_interrupted() && !log_.problem(); }
+
+  /// Whether its numbers may be judged.
+  bool ended_by_itself() const {
+    return !log_.problem() && (!processes_.was_interrupted() || (spec_.until_stopped && !result_.processes.empty()));
+  }
 
   void check_conformance() {
     ConformanceGate gate(environment_, events_, processes_, log_);
@@ -193,7 +198,7 @@ class SessionRun {
     for (const std::string& workload : rule_.without_reference(result_))
       log_.add_unusual(
           fmt::format("the reference gave no answer to {}: variants were compared with each other", workload));
-    session.state = !may_still_say()    ? "interrupted"
+    session.state = !ended_by_itself()  ? "interrupted"
                     : arms_.all_ended() ? "complete"  // more time would not have helped
                                         : plan_.state(blocks);
     if (quiet_.seconds() > 0)

@@ -42,7 +42,8 @@ struct SessionSpec {
   std::vector<std::vector<std::string>> turns = {};
   std::vector<results::Waiting> waiting = {};  ///< not selected, because they had no turn; sorted by benchmark
   std::uint64_t exact_first = 0;               ///< see ExactTurns
-  std::size_t most_bytes = kMostResultBytes;   ///< of the result: the session keeps fewer samples, or ends early
+  bool until_stopped = false;  ///< an interruption after the first process is the end of the budget: "out of time"
+  std::size_t most_bytes = kMostResultBytes;  ///< of the result: the session keeps fewer samples, or ends early
 };
 
 inline constexpr double kTimeoutSeconds = 15;

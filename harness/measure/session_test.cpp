@@ -29,7 +29,7 @@ struct Fixture : SessionEvents {
   Expected<void> go() {
     environment.now = [this] { return now; };
     environment.run = [this](const ChildSpec& child) { return run(child); };
-    environment.interrupted = [] { return false; };
+    environment.interrupted = [this] { return journal.size() >= stopped_after; };
     environment.utc = [] { return std::string("2026-08-02T23:17:00Z"); };
     environment.journal = [this](std::string_view line) -> Expected<void> {
       journal.emplace_back(line);
@@ -78,8 +78,9 @@ struct Fixture : SessionEvents {
   SessionEnvironment environment;
   results::Result result;
   double now = 0, conformance_seconds = 0;
-  std::string careless;     ///< the variant that does not conform
-  std::size_t samples = 1;  ///< of each process
+  std::string careless;              ///< the variant that does not conform
+  std::size_t samples = 1;           ///< of each process
+  std::size_t stopped_after = 1000;  ///< lines of the journal
   Names journal, failures, checked, conforming;
 };
 
@@ -97,6 +98,20 @@ TEST(RunSession, pauses_and_ends_by_the_interval_widths_of_its_rule) {
   EXPECT_EQ(fixture.processes_of("fake/plain/store"), 4U);
   EXPECT_EQ(fixture.processes_of("fake/quick/store"), 7U);
   EXPECT_EQ(fixture.result.session.unusual, Names{});
+}
+
+TEST(RunSession, that_is_stopped_is_out_of_time_only_if_that_is_the_end_of_its_budget_and_it_measured) {
+  const auto state = [](bool until_stopped, std::size_t after) {
+    Fixture fixture;
+    fixture.spec.until_stopped = until_stopped;
+    fixture.stopped_after = after;
+    EXPECT_TRUE(fixture.go());
+    return fixture.result.session.state;
+  };
+  EXPECT_EQ(state(false, 2), "interrupted");
+  EXPECT_EQ(state(true, 2), "out of time");
+  EXPECT_EQ(state(true, 0), "interrupted");
+  EXPECT_EQ(state(true, 1000), "complete");
 }
 
 TEST(RunSession, ends_a_benchmark_that_its_rule_rejects_and_keeps_its_failure_in_the_journal) {
