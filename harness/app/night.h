@@ -28,6 +28,8 @@ struct NightRequest {
   double spent_seconds = 0;                             ///< already used part of the budget: the build's time
   int backfill = 0;  ///< first measure up to this many commits newer than the last one measured on this machine
   int keep = 30;     ///< number of reports to keep
+  /// What app/keep.h removes of this machine's older results after the night; none: nothing.
+  std::optional<double> samples_days = std::nullopt, exhibits_days = std::nullopt;
 };
 
 /// How a harness subcommand ended.

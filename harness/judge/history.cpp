@@ -74,6 +74,7 @@ results::CondensedResult condense(const results::Result& result) {
                                result.session.started,
                                result.source.commit,
                                environment_of(result),
+                               result.session.medians_only,
                                why_skipped(result),
                                {}};
   if (all.skipped.empty()) all.rows = condensed_rows(result);
