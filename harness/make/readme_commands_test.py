@@ -63,6 +63,8 @@ TRIED = {
     "python3 make.py history --csv --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py history --farm --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py farm check --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py results pack --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py results keep --samples 90d --exhibits 30d --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py view variants/render_config/configurations/settings.json":
         Try({}, "--display none --frames 1 --size 64x48 --out @/view"),
     "python3 make.py view CONFIG --frames 3 --out /tmp/frames":

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "harness/base/error.h"
 #include "harness/results/result_fixture.h"
 
 namespace lab::results {
