@@ -20,7 +20,16 @@ namespace {
 /// Errors caused by a wrong path.
 constexpr std::array kPathErrors{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, EEXIST, ENAMETOOLONG, ELOOP};
 
-/// Writes all of `content`; returns an errno, or 0.
+/// Writes to a device or a pipe, which a rename would replace.
+Expected<void> write_in_place(const std::filesystem::path& path, std::string_view content) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  int code = file < 0 ? errno : write_all(file, content);
+  if (file >= 0 && ::close(file) != 0 && code == 0) code = errno;
+  return code == 0 ? Expected<void>() : file_error("writing", path, code);
+}
+
+}  // namespace
+
 int write_all(int file, std::string_view content) {
   while (!content.empty()) {
     const ssize_t put = ::write(file, content.data(), content.size());
@@ -31,16 +40,6 @@ int write_all(int file, std::string_view content) {
   }
   return 0;
 }
-
-/// Writes to a device or a pipe, which a rename would replace.
-Expected<void> write_in_place(const std::filesystem::path& path, std::string_view content) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  int code = file < 0 ? errno : write_all(file, content);
-  if (file >= 0 && ::close(file) != 0 && code == 0) code = errno;
-  return code == 0 ? Expected<void>() : file_error("writing", path, code);
-}
-
-}  // namespace
 
 Error file_error(std::string_view doing, const std::filesystem::path& path, int code) {
   const bool misplaced = std::find(kPathErrors.begin(), kPathErrors.end(), code) != kPathErrors.end();

@@ -15,6 +15,9 @@ namespace lab {
 /// folder, no permission), kFailed if the machine is (a full disk).
 Error file_error(std::string_view doing, const std::filesystem::path& path, int code);
 
+/// Writes all of `content` to an open file; 0 or errno.
+int write_all(int file, std::string_view content);
+
 Expected<std::string> read_file(const std::filesystem::path& path);
 
 /// Writes a temporary file in the same folder, syncs it, renames it to `path`. On an error (full disk, no permission)

@@ -97,8 +97,8 @@ namespace {
 
 /// Whether a string in this JSON may be unprintable. Elsewhere the parser refuses control characters and wrong UTF-8.
 bool may_be_unprintable(std::string_view text) {
-  // An escape; a delete character; the first byte of the control characters U+0080 to U+009F.
-  for (const std::string_view part : {"\\u", "\\b", "\\f", "\\r", "\x7f", "\xc2"})
+  // An escape; a delete character; how control characters from U+0080 on begin, and those that turn text round.
+  for (const std::string_view part : {"\\u", "\\b", "\\f", "\\r", "\x7f", "\xc2", "\xd8\x9c", "\xe2\x80", "\xe2\x81"})
     if (text.find(part) != std::string_view::npos) return true;
   return false;
 }

@@ -279,7 +279,7 @@ Expected<T> from_json(const json::value& value, std::string_view path = "") {
 /// Converts a text that parse_json accepts to a T. An error begins with `name`.
 template <typename T>
 Expected<T> parse_struct(std::string_view text, std::string_view name) {
-  const Expected<json::value> value = parse_json(text, name);
+  const Expected<json::value> value = parse_printable_json(text, name);
   if (!value) return value.error();
   Expected<T> parsed = from_json<T>(*value);
   if (!parsed) return in_context(name, parsed.error());

@@ -52,6 +52,7 @@ TEST(Json, of_another_machine_has_printable_strings) {
   EXPECT_EQ(shown(R"([{"a\u001b[2J": "\u0007x"}, "two\nlines\t", "\r\b\f", "é", 7])"),
             "[{\"a?[2J\":\"?x\"},\"two\\nlines\\t\",\"???\",\"é\",7]");
   EXPECT_EQ(shown("\"\x7f \xc2\x85 \xc2\xb5\""), "\"? ?? µ\"");
+  EXPECT_EQ(shown("[\"a\u202eb\", \"\\u2066\", \"\u061c\"]"), R"(["a???b","???","??"])");
   EXPECT_FALSE(parse_printable_json("{", "test"));
 }
 

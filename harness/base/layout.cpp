@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "harness/base/own_loader.h"
+
 namespace lab {
 
 namespace {
@@ -21,7 +23,7 @@ bool is_writable(std::filesystem::path folder) {
 std::filesystem::path build_dir() {
   if (const char* build = std::getenv("LAB_BUILD")) return build;
   std::error_code ignored;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::filesystem::path self = own_executable();
   // The executables of tests and variants lie deeper.
   for (std::filesystem::path dir = self.parent_path(); dir.has_relative_path(); dir = dir.parent_path())
     if (std::filesystem::exists(dir / "build_info.json", ignored)) return dir;

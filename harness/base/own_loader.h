@@ -3,12 +3,25 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lab {
 
-/// The loader that this executable names: the machine's, or where the machine's C library is too old, the pinned one
-/// (harness/make/toolchain.py).
+/// Names the loader of a bundle's own C library, where the machine's is older: the bundle's launcher sets it, and
+/// LAB_ROOT, the bundle's folder (harness/bundle/launcher/main.cpp). Programs of the bundle name the machine's loader,
+/// because where a bundle will lie is not known when it is made.
+inline constexpr const char* kLoaderVariable = "LAB_LOADER";
+
+/// The file of this program: /proc/self/exe, unless that is the loader which was told to start it.
+std::filesystem::path own_executable();
+
+/// `command` as it is started here: by the loader of kLoaderVariable if its program is one of the bundle's. `libraries`
+/// is the LD_LIBRARY_PATH that it gets.
+std::vector<std::string> by_bundled_loader(std::vector<std::string> command, std::string_view libraries);
+
+/// The loader with which this executable started: the machine's, or where the machine's C library is too old, the
+/// pinned one that it names (harness/make/toolchain.py), or a bundle's.
 std::filesystem::path own_loader();
 
 /// The command that starts the pinned `program` with the shared libraries in `libraries`, on the C library of `loader`.

@@ -12,7 +12,14 @@ unsigned byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-// Bytes of the character of several bytes at the start of `text`; 0 if there is no valid one.
+// Characters that set the direction of what follows (Unicode, "bidirectional formatting characters"): with them a name
+// can show as another one, and turn round the text of the line after it.
+bool turns_text(unsigned code) {
+  return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+// Bytes of the character of several bytes at the start of `text`; 0 if there is none that may be shown.
 std::size_t multibyte(std::string_view text) {
   const unsigned first = byte_at(text, 0);
   const auto bytes = static_cast<std::size_t>(std::countl_one(static_cast<unsigned char>(first)));
@@ -24,7 +31,7 @@ std::size_t multibyte(std::string_view text) {
   }
   constexpr unsigned kFirstCode[] = {0xa0, 0x800, 0x10000};  // of 2, 3 and 4 bytes; from 0x80 on are control characters
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < kFirstCode[bytes - 2] || surrogate || code > 0x10ffff ? 0 : bytes;
+  return code < kFirstCode[bytes - 2] || surrogate || code > 0x10ffff || turns_text(code) ? 0 : bytes;
 }
 
 }  // namespace

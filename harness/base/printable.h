@@ -5,8 +5,8 @@
 
 namespace lab {
 
-/// `text` as UTF-8 that a terminal can show: replaces control characters (except line ends and tabs) and each byte that
-/// is not part of valid UTF-8 with '?'.
+/// `text` as UTF-8 that a terminal can show: replaces control characters (except line ends and tabs), each byte of
+/// those that change the direction of text, and each byte that is not part of valid UTF-8 with '?'.
 std::string printable(std::string text);
 
 }  // namespace lab

@@ -14,6 +14,13 @@ TEST(Printable, replaces_control_characters) {
   EXPECT_EQ(printable("\xc2\x9b"), "??");
 }
 
+TEST(Printable, replaces_what_turns_the_text_round) {
+  EXPECT_EQ(printable("a\u202etxt.exe"), "a???txt.exe");
+  EXPECT_EQ(printable("\u2066\u2069\u200e\u200f\u061c"), std::string(14, '?'));
+  EXPECT_EQ(printable("\u05e9\u0644\u2013\u2065\u206a"),
+            "\u05e9\u0644\u2013\u2065\u206a");  // Hebrew, Arabic, neighbours
+}
+
 TEST(Printable, replaces_each_byte_that_is_no_utf8) {
   EXPECT_EQ(printable("Caf\xe9 \xff"), "Caf? ?");
   EXPECT_EQ(printable("\xa9 cut \xe2\x84"), "? cut ??");  // both ends of a text cut in a character

@@ -12,6 +12,9 @@
 
 #include <array>
 #include <cerrno>
+#include <string_view>
+
+#include "harness/base/own_loader.h"
 
 namespace lab {
 
@@ -78,6 +81,13 @@ struct ChildSetup {
   ::_exit(127);
 }
 
+std::string_view library_path_of(const std::vector<std::string>& environment) {
+  constexpr std::string_view kName = "LD_LIBRARY_PATH=";
+  for (const std::string_view variable : environment)
+    if (variable.starts_with(kName)) return variable.substr(kName.size());
+  return "";
+}
+
 boost::system::error_code system_error(int code) {
   return {code, boost::system::system_category()};
 }
@@ -105,6 +115,7 @@ boost::system::result<Spawned> spawn(const SpawnSpec& spec) {
   ChildSetup setup{
       spec,      {}, {}, std::nullopt, null_file.get(), output.write.get(), error.write.get(), report.write.get(),
       ::getpid()};
+  setup.spec.command = by_bundled_loader(std::move(setup.spec.command), library_path_of(spec.environment));
   setup.command = pointers(setup.spec.command);
   setup.environment = pointers(setup.spec.environment);
   if (spec.cpu) {

@@ -21,6 +21,7 @@ Command report_command();
 Command compare_command();
 Command history_command();
 Command farm_command();
+Command bundle_command();
 Command bisect_command();
 Command nightly_command();
 Command changepoints_command();

@@ -10,8 +10,9 @@ int main(int argc, char** argv) {
   using namespace lab::cli;
   lab::open_standard_files();
   const std::vector<Command> commands{
-      list_command(),   run_command(),    probe_command(),   compare_command(),      history_command(), farm_command(),
-      bisect_command(), report_command(), nightly_command(), changepoints_command(), results_command(),
+      list_command(),    run_command(),     probe_command(),        compare_command(),
+      history_command(), farm_command(),    bundle_command(),       bisect_command(),
+      report_command(),  nightly_command(), changepoints_command(), results_command(),
   };
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   return static_cast<int>(

@@ -15,8 +15,10 @@
 #include "harness/app/night.h"
 #include "harness/app/night_environment.h"
 #include "harness/base/layout.h"
+#include "harness/base/own_loader.h"
 #include "harness/base/usage_error.h"
 #include "harness/cli/commands.h"
+#include "harness/measure/provenance.h"
 
 namespace lab::cli {
 
@@ -58,14 +60,15 @@ Expected<app::NightRequest> request_from(const Options& options) {
 Expected<ExitStatus> run_nightly(const Options& options) {
   const Expected<app::NightRequest> request = request_from(options);
   if (!request) return request.error();
+  if (measure::is_bundle(root_dir()))
+    return usage_error("nightly builds and bisects, for which a bundle has no compiler; expected a checkout",
+                       "python3 make.py run --budget 3600, then python3 make.py deliver --to DEST");
   const int lock = from_make("LAB_NIGHT_LOCK", -1);
   if (lock < 0 || ::fcntl(lock, F_GETFD) < 0)
     return usage_error("nightly must be started by make.py, which locks the results folder first",
                        "python3 make.py nightly");
-  std::error_code ignored;
-  app::HarnessNightEnvironment environment(
-      {fs::read_symlink("/proc/self/exe", ignored), root_dir(), request->results, lock},
-      [](std::string_view line) { fmt::print(stderr, "{}\n", line); });
+  app::HarnessNightEnvironment environment({own_executable(), root_dir(), request->results, lock},
+                                           [](std::string_view line) { fmt::print(stderr, "{}\n", line); });
   Expected<ExitStatus> verdict = app::run_night(*request, environment, [](const app::NightSummary& summary) {
     fmt::print("{}\n", summary.line);
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output");

@@ -72,6 +72,12 @@ target_include_directories(lab_zstd SYSTEM INTERFACE ${dir}/include)
 lab_hide_store(lab_zstd zstd ${dir})
 target_link_libraries(lab_zstd INTERFACE ${dir}/lib/x86_64-linux-gnu/libzstd.a Threads::Threads)
 
+# A header.
+lab_package(dir xxhash)
+add_library(lab_xxhash INTERFACE)
+target_include_directories(lab_xxhash SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_xxhash xxhash ${dir})
+
 lab_package(dir mimalloc)
 # Defines only the mi_ functions and does not replace malloc.
 add_library(lab_mimalloc STATIC ${dir}/src/static.c)

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/algorithm/string.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <system_error>
 
 #include "harness/base/fit.h"
@@ -47,6 +49,13 @@ std::string wrapped_usage(std::string text, std::size_t indent) {
   }
   text = wrapped_after(text, kHelpWidth, indent);
   std::replace(text.begin(), text.end(), kHeld, ' ');
+  return text;
+}
+
+/// Texts name commands as they are in a checkout. A bundle's launcher says how it was started.
+std::string as_invoked(std::string text) {
+  const char* const launcher = std::getenv("LAB_INVOKED");
+  if (launcher != nullptr) boost::replace_all(text, "python3 make.py", launcher);
   return text;
 }
 
@@ -167,17 +176,17 @@ Expected<void> Options::refuse_arguments(std::string_view command, std::string_v
 ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments,
                     const std::function<std::string()>& version) {
   const auto fail = [&](const Error& error) {
-    fmt::print(stderr, "harness: error: {}\n", one_line(error.what));
+    fmt::print(stderr, "harness: error: {}\n", one_line(as_invoked(error.what)));
     // A usage error without a hint refers to the command's help.
     const std::string hint = error.hint.empty() && error.status == ExitStatus::kUsage
                                  ? fmt::format("python3 make.py {} --help", arguments[0])
                                  : error.hint;
-    if (!hint.empty()) fmt::print(stderr, "hint: {}\n", one_line(hint));
+    if (!hint.empty()) fmt::print(stderr, "hint: {}\n", one_line(as_invoked(hint)));
     return error.status;
   };
   const auto print = [&](std::string_view name, const auto& text, ExitStatus good) {
     const Expected<ExitStatus> status = guarded(name, [&] {
-      fmt::print("{}", text());
+      fmt::print("{}", as_invoked(text()));
       return Expected<ExitStatus>(good);
     });
     return status ? *status : fail(status.error());

@@ -35,6 +35,8 @@ def run_verb(verb: str, argv: list[str]) -> NoReturn:
         reader.tell(True)
     if verb == "run":
         build.bring_up_to_date()
+    if verb == "bundle":
+        build.build(build.existing_options(), quiet=True)
     binary = built_harness()
     os.execv(binary, [binary, verb, *argv])
 

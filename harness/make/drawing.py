@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-WIDTH = 900
+WIDTH = 1000
 MARGIN = 12
 GAP = 16
 """The least space between two boxes of a row."""

@@ -51,7 +51,8 @@ Expected<std::string> link_benchmarks(const fs::path& build_dir, const std::vect
   std::vector<Linked> linked;
   for (const Benchmark* benchmark : benchmarks)
     if (std::ranges::find(linked, benchmark->executable, &Linked::executable) == linked.end())
-      linked.push_back({benchmark->executable, variant_of(benchmark->name), can_link_layouts(benchmark->executable)});
+      linked.push_back(
+          {benchmark->executable, variant_of(benchmark->name), can_link_layouts(build_dir, benchmark->executable)});
   std::atomic<bool> interrupted = false;
   in_parallel(linked.size(), [&](std::size_t i) {
     if (!linked[i].can || interrupted) return;

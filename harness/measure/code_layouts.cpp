@@ -19,6 +19,7 @@
 #include "harness/base/layout.h"
 #include "harness/base/lock.h"
 #include "harness/base/random.h"
+#include "harness/bundle/manifest.h"
 
 namespace lab::measure {
 
@@ -183,6 +184,27 @@ std::string scheme() {
                      fmt::join(layout_command(1, {"c++", "a.o", "b.o", "-o", "a"}, "order", "gaps", "layout"), "\n"));
 }
 
+/// The checkout, or bundle, that has this build folder.
+fs::path root_of(const fs::path& build_dir) {
+  return fs::absolute(build_dir).lexically_normal().parent_path().parent_path();
+}
+
+/// The layouts that a bundle brought, with the hashes that its manifest gives. Its launcher compared their contents.
+Expected<std::vector<CodeLayout>> layouts_of(const bundle::Manifest& bundled, const fs::path& build_dir,
+                                             const fs::path& executable, int first) {
+  std::vector<CodeLayout> layouts;
+  const fs::path root = root_of(build_dir), build = fs::absolute(build_dir).lexically_normal();
+  for (int number = first; number < first + kLayouts; ++number) {
+    const fs::path path = build / bundled_layout(executable.lexically_relative(build_dir), number);
+    const std::string inside = path.lexically_relative(root).string();
+    const auto found = std::ranges::find(bundled.files, inside, &bundle::BundledFile::path);
+    if (found == bundled.files.end())
+      return Error{fmt::format("the bundle has no layout {} of it", number), "", ExitStatus::kFailed};
+    layouts.push_back({number, path, found->name});
+  }
+  return layouts;
+}
+
 /// Removes the layouts of older builds of one executable.
 void prune(const fs::path& folder, const fs::path& kept) {
   std::error_code ignored;
@@ -196,14 +218,22 @@ void prune(const fs::path& folder, const fs::path& kept) {
 
 }  // namespace
 
-bool can_link_layouts(const fs::path& executable) {
+bool can_link_layouts(const fs::path& build_dir, const fs::path& executable) {
   std::error_code unknown;
-  return fs::exists(command_file(executable), unknown);
+  return bundle::bundle_at(root_of(build_dir)) != nullptr || fs::exists(command_file(executable), unknown);
+}
+
+fs::path bundled_layout(const fs::path& executable, int number) {
+  return "layouts" / executable / fmt::format("{}", number);
 }
 
 Expected<std::vector<CodeLayout>> link_layouts(const fs::path& build_dir, const fs::path& executable, int first,
                                                const Runner& run) {
   const auto context = [&](const Error& error) { return in_context(executable.filename().string(), error); };
+  if (const bundle::Manifest* const bundled = bundle::bundle_at(root_of(build_dir))) {
+    Expected<std::vector<CodeLayout>> brought = layouts_of(*bundled, build_dir, executable, first);
+    return brought ? brought : context(brought.error());
+  }
   const Expected<std::string> kept = read_file(command_file(executable));
   if (!kept) return kept.error();
   std::vector<std::string> command;

@@ -37,14 +37,18 @@ struct CodeLayout {
   bool operator==(const CodeLayout&) const = default;
 };
 
-/// Whether the build kept the command that links `executable`. Builds of the system's toolchain, of the sanitizers and
-/// of older commits do not.
-bool can_link_layouts(const std::filesystem::path& executable);
+/// Whether the build in `build_dir` kept the command that links `executable`, or is a bundle's, which brought the
+/// links. Builds of the system's toolchain, of the sanitizers and of older commits do not.
+bool can_link_layouts(const std::filesystem::path& build_dir, const std::filesystem::path& executable);
+
+/// Where a bundle has layout `number` of an executable, relative to the build folder, as `executable` is.
+std::filesystem::path bundled_layout(const std::filesystem::path& executable, int number);
 
 /// The layouts first..first + kLayouts - 1 of `executable`, which lies in `build_dir`. Links those that are not in
 /// <build_dir>/layouts yet; there, only the last two builds of each executable are kept. The hashes are kept beside
-/// them, and are computed again for a file of another size or time. Errors: kFailed with the linker's words, or if
-/// objects are newer than the executable; kInterrupted.
+/// them, and are computed again for a file of another size or time. In a bundle they are those that it brought. Errors:
+/// kFailed with the linker's words, if objects are newer than the executable, or if the bundle has not these;
+/// kInterrupted.
 Expected<std::vector<CodeLayout>> link_layouts(const std::filesystem::path& build_dir,
                                                const std::filesystem::path& executable, int first, const Runner& run);
 

@@ -21,6 +21,7 @@
 #include "harness/base/error.h"
 #include "harness/base/hash.h"
 #include "harness/base/layout.h"
+#include "harness/base/own_loader.h"
 #include "harness/measure/system_files.h"
 
 namespace lab::measure {
@@ -291,10 +292,9 @@ results::BenchmarkContext read_context(const fs::path& root, std::string_view da
       read_number<double>(read_trimmed(root / "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"));
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  std::error_code ignored;
   return {std::string(date),
           host,
-          fs::read_symlink("/proc/self/exe", ignored).filename().string(),
+          own_executable().filename().string(),
           info.logical_cores,
           static_cast<int>(std::lround(most_khz ? *most_khz / 1000 : info.mhz)),
           read_governors(root) != "performance" && !read_governors(root).empty(),
@@ -327,6 +327,10 @@ std::vector<std::string> find_unusual(const results::Result& head, std::size_t a
       {facts.transparent_huge_pages == "always",
        "transparent huge pages are 'always', so large blocks depend on free huge pages: echo madvise | sudo tee "
        "/sys/kernel/mm/transparent_hugepage/enabled"},
+      {std::getenv(kLoaderVariable) != nullptr,
+       fmt::format("the machine's C library is older than the bundle's, which all programs used: times of malloc and "
+                   "of mathematics are those of {}",
+                   facts.libc)},
       {machine.is_virtual,
        "this is a virtual machine, so the load of other guests is invisible: trust ratios more than times, or "
        "measure on a physical machine"},

@@ -6,6 +6,7 @@
 
 #include "harness/base/json_file.h"
 #include "harness/base/json_struct.h"
+#include "harness/bundle/manifest.h"
 
 namespace lab::measure {
 
@@ -95,6 +96,7 @@ Expected<results::Build> read_build(const fs::path& build_dir) {
 }
 
 std::map<std::string, std::string> read_pins(const fs::path& root) {
+  if (const bundle::Manifest* const bundled = bundle::bundle_at(root)) return bundled->pins;
   std::map<std::string, std::string> pins;
   const Expected<PackageList> list = read_json_file<PackageList>(root / "packages.json");
   if (!list) return pins;
@@ -111,6 +113,12 @@ std::map<std::string, std::string> read_pins(const fs::path& root) {
 
 results::Source read_source(const fs::path& root) {
   results::Source source;
+  if (const bundle::Manifest* const bundled = bundle::bundle_at(root)) {
+    source.commit = bundled->commit;
+    source.state = bundled->state;
+    if (bundled->commit) source.dirty = bundled->state != "clean";
+    return source;
+  }
   const std::optional<std::string> answer = git(root, {"rev-parse", "--show-toplevel", "HEAD"});
   if (!answer) return source;
   const std::size_t line = answer->find('\n');
@@ -122,6 +130,10 @@ results::Source read_source(const fs::path& root) {
   // If git fails, the commit alone is not reliable.
   source.state = changes && changes->empty() ? "clean" : "dirty";
   return source;
+}
+
+bool is_bundle(const fs::path& root) {
+  return bundle::bundle_at(root) != nullptr;
 }
 
 }  // namespace lab::measure

@@ -128,7 +128,7 @@ template <typename T>
 std::optional<T> parsed(const Exhibit& exhibit, const ExhibitContents& contents) {
   const auto found = contents.find(exhibit.file);
   if (found == contents.end()) return std::nullopt;
-  const Expected<json::value> value = parse_json(found->second, exhibit.file);
+  const Expected<json::value> value = parse_printable_json(found->second, exhibit.file);
   Expected<T> read = value ? from_json<T>(*value) : Expected<T>(value.error());
   return read ? std::optional(std::move(*read)) : std::nullopt;
 }

@@ -42,7 +42,8 @@ Expected<ParsedBisectRecord> parse_bisect_record(std::string_view text, std::str
     const std::size_t end = std::min(text.find('\n', record.whole_bytes), text.size());
     const std::size_t next = std::min(end + 1, text.size());
     const std::string line = fmt::format("'{}', line {}", name, number);
-    const Expected<json::value> value = parse_json(text.substr(record.whole_bytes, end - record.whole_bytes), line);
+    const Expected<json::value> value =
+        parse_printable_json(text.substr(record.whole_bytes, end - record.whole_bytes), line);
     if (!value && number > 1 && next == text.size()) {
       record.torn = fmt::format("{} (this incomplete last line is ignored)", value.error().what);
       break;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
+#include "harness/base/own_loader.h"
 #include "harness/base/vulkan_driver.h"
 
 namespace lab::vulkan {
@@ -59,28 +61,30 @@ Expected<std::string> enter_driver(std::string_view driver) {
   Expected<EnvironmentVariables> environment = environment_of(driver);
   if (!environment) return environment.error();
   (*environment)[kEntered] = entered_mark(driver);  // execve keeps the process's number
-  std::error_code ignored;
-  const std::string program = fs::read_symlink("/proc/self/exe", ignored);
+  const std::string program = own_executable();
   const Expected<std::string> line = read_file("/proc/self/cmdline");
   if (!line) return line.error();
   std::vector<std::string> words;  // each ends with a zero
   for (std::size_t at = 0; at < line->size(); at += words.back().size() + 1) words.emplace_back(&(*line)[at]);
+  // Where a loader was started as the program, the words before ours are the loader's.
+  if (const auto own = std::ranges::find(words, program); own != words.end()) words.erase(words.begin(), own);
+  words.front() = program;
+  words = by_bundled_loader(std::move(words), (*environment)["LD_LIBRARY_PATH"]);
+  const std::size_t arguments = words.size();
   for (const auto& [name, value] : *environment) words.push_back(fmt::format("{}={}", name, value));
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
-  const auto arguments = static_cast<std::ptrdiff_t>(words.size() - environment->size());
-  pointers.insert(pointers.begin() + arguments, nullptr);
+  pointers.insert(pointers.begin() + static_cast<std::ptrdiff_t>(arguments), nullptr);
   pointers.push_back(nullptr);
-  execve(program.c_str(), pointers.data(), pointers.data() + arguments + 1);
+  ::execve(pointers.front(), pointers.data(), pointers.data() + arguments + 1);
   return Error{fmt::format("starting '{}' in the environment of its driver: {}", program, std::strerror(errno)), ""};
 }
 
 Expected<int> run_on_driver(std::string_view driver, const std::vector<std::string>& arguments) {
   const Expected<EnvironmentVariables> environment = environment_of(driver);
   if (!environment) return environment.error();
-  std::error_code ignored;
   ChildSpec child;
-  child.command = {fs::read_symlink("/proc/self/exe", ignored)};
+  child.command = {own_executable()};
   child.command.insert(child.command.end(), arguments.begin(), arguments.end());
   child.command.insert(child.command.end(), {"--loader", loader_library(lib_dir())});
   for (const auto& [name, value] : *environment) child.environment.push_back(fmt::format("{}={}", name, value));

@@ -22,9 +22,12 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "harness/base/own_loader.h"
 #include "harness/base/random.h"
 #include "harness/bench/variant.h"
 #include "variants/allocator/family/allocator.h"
@@ -595,9 +598,15 @@ std::string real_time_threads() {
 
 std::string executes() {
   const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  const std::string failure = in_child("an executed program", [null] {
+  const char* const libraries = std::getenv("LD_LIBRARY_PATH");
+  std::vector<std::string> command =
+      by_bundled_loader({own_executable(), "--describe"}, libraries == nullptr ? "" : libraries);
+  std::vector<char*> pointers;
+  for (std::string& word : command) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  const std::string failure = in_child("an executed program", [null, &pointers] {
     ::dup2(null, STDOUT_FILENO);
-    ::execl("/proc/self/exe", "variant", "--describe", nullptr);
+    ::execv(pointers.front(), pointers.data());
     return 127;
   });
   ::close(null);
