@@ -36,10 +36,13 @@ std::set<fs::path> bases_in(const fs::path& folder) {
   for (auto entry = fs::directory_iterator(folder, problem); !problem && entry != fs::end(entry);
        entry.increment(problem)) {
     const std::string& name = entry->path().native();
-    if (results::is_result_name(name) && entry->is_regular_file(problem))
+    if (std::error_code none; results::is_result_name(name) && entry->is_regular_file(none))
       bases.insert(std::string(results::result_base(name)));
   }
-  std::erase_if(bases, [](const fs::path& base) { return fs::exists(base.native() + ".journal"); });
+  std::erase_if(bases, [](const fs::path& base) {
+    std::error_code none;
+    return fs::exists(base.native() + ".journal", none);
+  });
   return bases;
 }
 
@@ -70,8 +73,9 @@ Packing change_all(const std::vector<fs::path>& bases, const std::function<Expec
 bool is_plain(const fs::path& base, bool packed) {
   std::error_code none;
   const std::string& name = base.native();
-  return packed ? fs::exists(name + ".json.zst", none) || fs::exists(name + std::string(results::kExhibitArchiveEnd), none)
-                : fs::exists(name + ".json", none) || fs::exists(name + std::string(results::kExhibitsEnd), none);
+  return packed
+             ? fs::exists(name + ".json.zst", none) || fs::exists(name + std::string(results::kExhibitArchiveEnd), none)
+             : fs::exists(name + ".json", none) || fs::exists(name + std::string(results::kExhibitsEnd), none);
 }
 
 /// What people and detectors said of sessions: everything of these stays.
@@ -96,7 +100,7 @@ Expected<Alarms> alarms_of(const fs::path& results) {
        entry.increment(problem))
     states.push_back(entry->path() / "state.json");
   for (const fs::path& state : states) {
-    if (!fs::exists(state, problem)) continue;
+    if (std::error_code none; !fs::exists(state, none)) continue;
     const Expected<std::string> text = read_file(state);
     if (!text) return text.error();
     const Expected<std::vector<results::Alarm>> alarms = results::parse_alarms(*text, state.string());
@@ -212,7 +216,8 @@ Expected<Keeping> keep(const KeepRequest& request, const HistoryObserver& observ
   if (!sessions) return sessions.error();
   Keeping keeping;
   for (auto first = sessions->begin(); first != sessions->end();) {
-    const auto end = std::find_if(first, sessions->end(), [&](const auto& one) { return one.machine != first->machine; });
+    const auto end =
+        std::find_if(first, sessions->end(), [&](const auto& one) { return one.machine != first->machine; });
     const std::span<const results::SessionRecord> own(first, end);
     first = end;
     const auto is_asked = [&](const auto& one) { return fs::path(one.path).parent_path() == request.machine; };

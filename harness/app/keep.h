@@ -1,8 +1,9 @@
 /// The use cases results pack, unpack and keep: what is kept of older results, and how.
 ///
-/// `keep` removes the samples and the exhibits' files of older sessions, never a session itself: its medians, intervals,
-/// counters and provenance stay, and with them all findings of the history. Everything stays of
-/// - the first and the last session of each level of each series, of the sessions between which a change may lie, of the
+/// `keep` removes the samples and the exhibits' files of older sessions, never a session itself: its medians,
+/// intervals, counters and provenance stay, and with them all findings of the history. Everything stays of
+/// - the first and the last session of each level of each series, of the sessions between which a change may lie, of
+/// the
 ///   one that found it, and of those at a change of an exact metric;
 /// - the sessions of the commits and the first session of every alarm, of a machine's nights or of the farm;
 /// - a machine's last kYoung sessions, and the last level of a series that is too young to be judged;
@@ -15,10 +16,10 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <set>
 #include <vector>
 
 #include "harness/app/history.h"
@@ -51,10 +52,10 @@ Expected<Packing> pack(const PackRequest& request);
 
 struct KeepRequest {
   std::filesystem::path results = results_dir();
-  std::string machine = "";                          ///< only this one; "": all
+  std::string machine = "";                            ///< only this one; "": all
   std::optional<double> samples_days = std::nullopt;   ///< none: the samples stay
   std::optional<double> exhibits_days = std::nullopt;  ///< none: the exhibits stay
-  bool remove = false;                               ///< false: only says what would be removed
+  bool remove = false;                                 ///< false: only says what would be removed
   std::time_t now = std::time(nullptr);
 };
 
@@ -66,7 +67,7 @@ struct Removal {
 };
 
 struct Keeping {
-  std::vector<Removal> removed = {};        ///< or would be, by machine and name
+  std::vector<Removal> removed = {};       ///< or would be, by machine and name
   std::size_t kept = 0;                    ///< sessions that are old enough, of which everything stays
   std::vector<std::string> problems = {};  ///< why nothing was removed of others
 };

@@ -71,7 +71,9 @@ class KeptFolder {
 
   const fs::path& path() const { return folder_.path(); }
   void write(const std::string& name, std::string_view text) const { folder_.write(name, text); }
-  std::time_t after(int days) const { return *seconds_of(judge::fixture_started(nights_)) + days * std::time_t{86'400}; }
+  std::time_t after(int days) const {
+    return *seconds_of(judge::fixture_started(nights_)) + days * std::time_t{86'400};
+  }
 
   /// All that a history tells: as JSON and CSV, of each machine and of the farm.
   std::string told() const {
@@ -145,7 +147,8 @@ TEST(Pack, goes_on_from_whatever_a_kill_left) {
   const KeptFolder folder(3, 4);
   const std::string told = folder.told();
   const fs::path base = folder.path() / "farm-1/000001";
-  const std::string text = *read_file(base.native() + ".json"), picture = *read_file(base.native() + ".exhibits/map.png");
+  const std::string text = *read_file(base.native() + ".json"),
+                    picture = *read_file(base.native() + ".exhibits/map.png");
   ASSERT_TRUE(pack_result(base));
   // Both names of the result, and only a part of the folder of exhibits is removed.
   folder.write("farm-1/000001.json", text);
@@ -250,9 +253,14 @@ TEST(Keep, leaves_the_sessions_of_alarms) {
   alarm.machine = first.parent_path().filename();
   alarm.session = first.filename();
   folder.write(fmt::format("nightly/{}/state.json", alarm.machine), results::serialize({alarm}));
-  ASSERT_TRUE(results::add_farm_records(
-      folder.path(), {{"2026-09-01T00:00:00Z", "detector", "id", results::AlarmStep::kRaised, "",
-                       {judge::fixture_commit(std::stoi(second.filename())), std::nullopt}, {}}}));
+  ASSERT_TRUE(
+      results::add_farm_records(folder.path(), {{"2026-09-01T00:00:00Z",
+                                                 "detector",
+                                                 "id",
+                                                 results::AlarmStep::kRaised,
+                                                 "",
+                                                 {judge::fixture_commit(std::stoi(second.filename())), std::nullopt},
+                                                 {}}}));
   for (const Removal& one : folder.keep_all(false).removed) {
     EXPECT_NE(one.base, first);
     EXPECT_NE(one.base.filename(), second.filename()) << "on no machine";

@@ -83,7 +83,8 @@ Expected<void> keep_packed(const fs::path& base, const std::string& text, const 
   // Nothing is removed for a file that says something else.
   const Expected<std::string> again = results::read_result_text(packed);
   if (!again) return again.error();
-  if (*again != text) return Error{fmt::format("'{}' has another content than was written", packed.string()), "check the disk"};
+  if (*again != text)
+    return Error{fmt::format("'{}' has another content than was written", packed.string()), "check the disk"};
   if (!read) return {};
   if (const Expected<void> synced = sync_folder(base.parent_path()); !synced) return synced;
   if (times_of(plain) != read)
@@ -125,8 +126,10 @@ Expected<results::ExhibitFiles> exhibits_of(const fs::path& base) {
   const fs::path folder = folder_of(base);
   for (auto entry = fs::recursive_directory_iterator(folder, problem); !problem && entry != fs::end(entry);
        entry.increment(problem)) {
-    if (entry->is_directory() && !entry->is_symlink()) continue;
-    if (!entry->is_regular_file() || entry->is_symlink() || entry->file_size() > results::kMostExhibitBytes)
+    std::error_code none;
+    const bool is_link = entry->is_symlink(none);
+    if (!is_link && entry->is_directory(none)) continue;
+    if (is_link || !entry->is_regular_file(none) || entry->file_size(none) > results::kMostExhibitBytes)
       return Error{fmt::format("'{}' is no file of an exhibit: the folder is kept", entry->path().string()),
                    "remove it", ExitStatus::kUsage};
     Expected<std::string> content = read_file(entry->path());
@@ -214,7 +217,7 @@ std::uintmax_t bytes_of(const fs::path& base) {
   std::error_code problem;
   for (auto entry = fs::recursive_directory_iterator(folder_of(base), problem); !problem && entry != fs::end(entry);
        entry.increment(problem))
-    if (entry->is_regular_file(problem)) bytes += entry->file_size(problem);
+    if (std::error_code none; entry->is_regular_file(none)) bytes += entry->file_size(none);
   return bytes;
 }
 
@@ -262,7 +265,8 @@ Expected<std::vector<fs::path>> machine_folders(const fs::path& results, const s
        entry.increment(problem)) {
     const std::string name = entry->path().filename();
     if (name.starts_with('.') || std::ranges::find(kNotMachines, name) != std::end(kNotMachines)) continue;
-    if (entry->is_directory() && (machine.empty() || name == machine)) folders.push_back(entry->path());
+    std::error_code none;  // such as a link that leads nowhere
+    if (entry->is_directory(none) && (machine.empty() || name == machine)) folders.push_back(entry->path());
   }
   if (problem)
     return usage_error(fmt::format("expected a folder of results at '{}', found none that can be read: {}",

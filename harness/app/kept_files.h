@@ -1,6 +1,6 @@
-/// The files that a result is kept in: <base>.json or, packed, <base>.json.zst, with the exhibits in <base>.exhibits/ or,
-/// packed, <base>.exhibits.tar.zst. Every change of one is whole: a kill leaves the old file, the new one, or both with
-/// equal content.
+/// The files that a result is kept in: <base>.json or, packed, <base>.json.zst, with the exhibits in <base>.exhibits/
+/// or, packed, <base>.exhibits.tar.zst. Every change of one is whole: a kill leaves the old file, the new one, or both
+/// with equal content.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ Expected<std::uintmax_t> bytes_without_samples(const std::filesystem::path& base
 /// Removes the exhibits' files. The result keeps what it says of them.
 Expected<void> remove_exhibits(const std::filesystem::path& base);
 
-/// The machines' folders in `results`, sorted; the one of `machine`, if that is not "". An error (kUsage) if there is no
-/// such folder.
+/// The machines' folders in `results`, sorted; the one of `machine`, if that is not "". An error (kUsage) if there is
+/// no such folder.
 Expected<std::vector<std::filesystem::path>> machine_folders(const std::filesystem::path& results,
                                                              const std::string& machine);
 

@@ -292,7 +292,8 @@ class NightRun {
         {request_.results, machine_, request_.samples_days, request_.exhibits_days, true, environment_.now()});
     if (!kept) return tell(kept.error().what);
     std::ranges::for_each(kept->problems, tell);
-    if (!kept->removed.empty()) tell(fmt::format("samples or exhibits removed of {}", counted(kept->removed.size(), "result")));
+    if (!kept->removed.empty())
+      tell(fmt::format("samples or exhibits removed of {}", counted(kept->removed.size(), "result")));
   }
 
   const NightRequest& request_;

@@ -47,8 +47,8 @@ Expected<app::NightRequest> request_from(const Options& options) {
   if (const auto read = options.read("--budget", request.budget_seconds, 1, kMost); !read) return read.error();
   if (const auto read = options.read("--backfill", request.backfill, 0, kMost); !read) return read.error();
   if (const auto read = options.read("--keep", request.keep, 1, kMost); !read) return read.error();
-  for (const auto& [option, days] : {std::pair{"--keep-samples", &request.samples_days},
-                                     std::pair{"--keep-exhibits", &request.exhibits_days}})
+  for (const auto& [option, days] :
+       {std::pair{"--keep-samples", &request.samples_days}, std::pair{"--keep-exhibits", &request.exhibits_days}})
     if (const std::optional<std::string> text = options.value(option)) {
       const Expected<double> parsed = app::parse_days(option, *text);
       if (!parsed) return parsed.error();

@@ -10,6 +10,7 @@
 #include "harness/app/migrate.h"
 #include "harness/base/fit.h"
 #include "harness/base/layout.h"
+#include "harness/base/printable.h"
 #include "harness/base/terminal.h"
 #include "harness/base/usage_error.h"
 #include "harness/cli/commands.h"
@@ -25,7 +26,7 @@ std::string megabytes(std::uintmax_t bytes) {
 
 /// Problems go to standard error, because the files that have one are still there.
 ExitStatus tell_problems(const std::vector<std::string>& problems) {
-  for (const std::string& problem : problems) fmt::print(stderr, "results: {}\n", problem);
+  for (const std::string& problem : problems) fmt::print(stderr, "results: {}\n", printable(problem));
   return problems.empty() ? ExitStatus::kOk : ExitStatus::kFailed;
 }
 
@@ -91,7 +92,7 @@ Expected<ExitStatus> run_keep(const Options& options) {
     before += one.before;
     after += one.after;
     if (!request.remove)
-      fmt::print("{}: {}\n", one.base.string(),
+      fmt::print("{}: {}\n", printable(one.base.string()),
                  one.samples && one.exhibits ? "samples and exhibits"
                  : one.samples               ? "samples"
                                              : "exhibits");
@@ -121,21 +122,22 @@ Expected<ExitStatus> run_results(const Options& options) {
 }  // namespace
 
 Command results_command() {
-  return {"results",
-          "migrate [--check] [FILE|DIR]... | pack [--newest N] | unpack | keep [--samples AGE] [--exhibits AGE] [--yes]",
-          "rewrite results of earlier schemas, pack them, and remove what is old",
-          {{"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
-           {"--check", "", "migrate: write nothing: check that every result opens, compares and enters history"},
-           {"--newest", "N",
-            fmt::format("pack: leave the newest N of each machine as they are (default: {})", app::PackRequest().newest)},
-           {"--samples", "AGE", "keep: remove the samples of sessions older than this, such as 90d, 12w or 1y"},
-           {"--exhibits", "AGE", "keep: remove the exhibits of sessions older than this"},
-           {"--dry-run", "", "keep: only say what would be removed (the default)"},
-           {"--yes", "", "keep: remove it"}},
-          run_results,
-          "pack makes .json.zst of .json and one file of a folder of exhibits; all verbs read either. keep leaves "
-          "medians, intervals, counters and provenance, so that no finding of history changes; of sessions at a change "
-          "of level or of an alarm everything stays. Exit status: 0 fine, 1 a file could not be changed, 2 wrong usage."};
+  return {
+      "results",
+      "migrate [--check] [FILE|DIR]... | pack [--newest N] | unpack | keep [--samples AGE] [--exhibits AGE] [--yes]",
+      "rewrite results of earlier schemas, pack them, and remove what is old",
+      {{"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
+       {"--check", "", "migrate: write nothing: check that every result opens, compares and enters history"},
+       {"--newest", "N",
+        fmt::format("pack: leave the newest N of each machine as they are (default: {})", app::PackRequest().newest)},
+       {"--samples", "AGE", "keep: remove the samples of sessions older than this, such as 90d, 12w or 1y"},
+       {"--exhibits", "AGE", "keep: remove the exhibits of sessions older than this"},
+       {"--dry-run", "", "keep: only say what would be removed (the default)"},
+       {"--yes", "", "keep: remove it"}},
+      run_results,
+      "pack makes .json.zst of .json and one file of a folder of exhibits; all verbs read either. keep leaves "
+      "medians, intervals, counters and provenance, so that no finding of history changes; of sessions at a change "
+      "of level or of an alarm everything stays. Exit status: 0 fine, 1 a file could not be changed, 2 wrong usage."};
 }
 
 }  // namespace lab::cli

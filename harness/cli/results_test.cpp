@@ -64,7 +64,8 @@ TEST_F(ResultsCommand, says_what_keep_would_remove_and_removes_it_with_yes) {
 
 TEST_F(ResultsCommand, refuses_what_it_does_not_know) {
   for (const auto& [arguments, what] : {
-           std::pair<std::vector<std::string>, std::string>{{}, "expected migrate, pack, unpack or keep, found nothing"},
+           std::pair<std::vector<std::string>, std::string>{{},
+                                                            "expected migrate, pack, unpack or keep, found nothing"},
            {{"park"}, "expected migrate, pack, unpack or keep, found 'park'"},
            {{"pack", "x"}, "results pack: expected options, found 'x'"},
            {{"keep"}, "expected --samples or --exhibits with an age, found neither"},

@@ -188,7 +188,8 @@ bool is_alarmed(std::span<const double> logs, std::span<const stats::ChangePoint
   return false;
 }
 
-/// stats::look_back(). find_changes() and pattern_of() of one series ask for the same, so each thread remembers the last.
+/// stats::look_back(). find_changes() and pattern_of() of one series ask for the same, so each thread remembers the
+/// last.
 const stats::Hindsight& hindsight_of(std::span<const double> logs) {
   thread_local std::vector<double> known;
   thread_local stats::Hindsight hindsight;

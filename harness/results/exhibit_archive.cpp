@@ -40,7 +40,10 @@ struct Header {
 };
 static_assert(sizeof(Header) == kBlock);
 
-constexpr std::string_view kMagic{"ustar\0" "00", 8};
+constexpr std::string_view kMagic{
+    "ustar\0"
+    "00",
+    8};
 
 std::size_t padding(std::size_t size) {
   return (kBlock - size % kBlock) % kBlock;
@@ -151,7 +154,8 @@ Expected<std::string> exhibit_archive(const ExhibitFiles& files) {
   for (const auto& [name, content] : files) {
     Header header{};
     if (!is_exhibit_name(name) || !put_name(name, header))
-      return Error{fmt::format("'{}' fits into no archive: expected a name of at most 100 bytes in a folder", name), ""};
+      return Error{fmt::format("'{}' fits into no archive: expected a name of at most 100 bytes in a folder", name),
+                   ""};
     put_octal(header.mode, 0644);
     put_octal(header.uid, 0);
     put_octal(header.gid, 0);
@@ -173,7 +177,9 @@ Expected<std::string> exhibit_archive(const ExhibitFiles& files) {
 
 Expected<ExhibitFiles> read_exhibit_archive(const std::filesystem::path& path,
                                             const std::function<bool(std::string_view)>& wanted) {
-  const auto about = [&path](const Error& error) { return in_context(fmt::format("reading '{}'", path.string()), error); };
+  const auto about = [&path](const Error& error) {
+    return in_context(fmt::format("reading '{}'", path.string()), error);
+  };
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) {
     Error error = file_error("opening", path, errno);

@@ -1,5 +1,5 @@
-/// The files of a result's exhibits in one: <result>.exhibits.tar.zst instead of the folder <result>.exhibits. Beside the
-/// result, `tar --zstd -xf` makes the folder again.
+/// The files of a result's exhibits in one: <result>.exhibits.tar.zst instead of the folder <result>.exhibits. Beside
+/// the result, `tar --zstd -xf` makes the folder again.
 #pragma once
 
 #include <filesystem>
@@ -29,9 +29,9 @@ using ExhibitFiles = std::map<std::string, std::string>;
 /// An archive of these files: equal bytes for equal files. An error names a file whose name does not fit.
 Expected<std::string> exhibit_archive(const ExhibitFiles& files);
 
-/// The files in the archive at `path` whose names `wanted` accepts. Omits those that are larger than an exhibit can be. An
-/// error (kUsage) names the archive: it cannot be opened, is truncated, damaged, or holds something that is no plain file
-/// below one folder.
+/// The files in the archive at `path` whose names `wanted` accepts. Omits those that are larger than an exhibit can be.
+/// An error (kUsage) names the archive: it cannot be opened, is truncated, damaged, or holds something that is no plain
+/// file below one folder.
 Expected<ExhibitFiles> read_exhibit_archive(const std::filesystem::path& path,
                                             const std::function<bool(std::string_view)>& wanted);
 

@@ -83,9 +83,7 @@ CondensedFile condense_file(const fs::path& results, const ResultFile& file, con
 
 std::string content_of(const CondensedResult& one) {
   std::string text;
-  const auto add = [&text](const auto&... values) {
-    (fmt::format_to(std::back_inserter(text), "{}\n", values), ...);
-  };
+  const auto add = [&text](const auto&... values) { (fmt::format_to(std::back_inserter(text), "{}\n", values), ...); };
   add(one.machine, one.session, one.started, one.commit.value_or(""), one.skipped);
   for (const auto& [name, value] : one.environment) add(name, value);
   for (const CondensedRow& row : one.rows) {

@@ -436,8 +436,8 @@ std::vector<std::string> StoreTables::problems() {
 
 std::vector<std::pair<std::string, std::size_t>> StoreTables::skipped() {
   std::vector<std::pair<std::string, std::size_t>> counts;
-  Statement all =
-      database_.prepare("SELECT skipped, count(*) FROM result WHERE skipped != '' AND copy = 0 GROUP BY skipped ORDER BY skipped");
+  Statement all = database_.prepare(
+      "SELECT skipped, count(*) FROM result WHERE skipped != '' AND copy = 0 GROUP BY skipped ORDER BY skipped");
   while (all.next()) counts.emplace_back(all.text(0), static_cast<std::size_t>(all.integer(1)));
   return counts;
 }
