@@ -277,7 +277,7 @@ Expected<std::vector<fs::path>> machine_folders(const fs::path& results, const s
 }
 
 Expected<File> lock_kept(const fs::path& results) {
-  Expected<File> lock = lock_file(results / ".kept.lock", LockKind::kTryExclusive);
+  Expected<File> lock = lock_file(results / "kept.lock", LockKind::kTryExclusive);
   if (!lock || lock->get() >= 0) return lock;
   return Error{fmt::format("another process packs results in '{}'", results.string()), "wait until it has ended"};
 }

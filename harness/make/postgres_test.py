@@ -62,14 +62,15 @@ class Server:
             command = ["runuser", "-u", self._user, "--", *command]
         # A file, because the server keeps the descriptors of pg_ctl.
         with open(os.path.join(self.folder, "output"), "w+", encoding="utf-8") as output:
-            done = subprocess.run(command, cwd=self.folder, stdout=output, stderr=subprocess.STDOUT, timeout=PATIENCE_S, check=False)
+            done = subprocess.run(command, cwd=self.folder, stdout=output, stderr=subprocess.STDOUT, timeout=PATIENCE_S,
+                                  check=False)
             output.seek(0)
             assert done.returncode == 0, output.read()
 
     def psql(self, *arguments: str) -> str:
-        done = subprocess.run([os.path.join(PROGRAMS or "", "psql"), "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-h", self.folder,
-                               "-U", "lab", "-d", "postgres", *arguments], cwd=paths.ROOT, capture_output=True, text=True,
-                              timeout=PATIENCE_S, check=False)
+        command = [os.path.join(PROGRAMS or "", "psql"), "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-h", self.folder,
+                   "-U", "lab", "-d", "postgres", *arguments]
+        done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -125,10 +126,12 @@ class Postgres(unittest.TestCase):
                                      sum(len(one["points"]) for one in series))
                 for one in series:
                     where = "WHERE machine = $$%s$$ AND benchmark = $$%s$$" % (one["machine"], one["benchmark"])
-                    median = float(server.psql("-c", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY median) FROM point " + where))
-                    self.assertAlmostEqual(median, statistics.median(point["median"] for point in one["points"]), delta=1e-9 * median)
-                drawn = server.psql("-c", query.replace("$benchmark", series[0]["benchmark"])).splitlines()
-                self.assertEqual(len(drawn), sum(len(one["points"]) for one in series if one["benchmark"] == series[0]["benchmark"]))
+                    found = server.psql("-c", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY median) FROM point " + where)
+                    median = statistics.median(point["median"] for point in one["points"])
+                    self.assertAlmostEqual(float(found), median, delta=1e-9 * median)
+                shown = series[0]["benchmark"]
+                drawn = server.psql("-c", query.replace("$benchmark", shown)).splitlines()
+                self.assertEqual(len(drawn), sum(len(one["points"]) for one in series if one["benchmark"] == shown))
             finally:
                 server.stop()
 

@@ -189,8 +189,8 @@ class ReadmeCommands(unittest.TestCase):
     @unittest.skipUnless(git_status(), "needs git")
     def test_git_ignores_what_verbs_write_by_default(self) -> None:
         written = ("results/here/a.json", "results/here/state/turns.json", "results/index.sqlite", "results/index.lock",
-                   "results/nightly/here/state.json", "results/alarms.jsonl", "reports/20260101T000000Z/index.html", "build/x", "lib/x", "core",
-                   "core.123", "harness/make/__pycache__/x.pyc")
+                   "results/nightly/here/state.json", "results/alarms.jsonl", "results/kept.lock",
+                   "reports/20260101T000000Z/index.html", "build/x", "lib/x", "core", "core.123", "harness/make/__pycache__/x.pyc")
         kept = ("results/reference/a.json", "results/published/a.json", "reports/reference/a", "variants/a/core.cpp")
         done = subprocess.run(["git", "check-ignore", *written, *kept], cwd=paths.ROOT, capture_output=True, text=True,
                               check=False)
