@@ -170,13 +170,13 @@ class MachineInbox {
     if (!content) return leave(path, content.error().what);
     const std::string second = results::second_name(name, *content);
     std::string other;  // a file of the same session with another content
-    for (const std::string& there : names_like({std::string(results::stem_of(name)), result.session.id})) {
+    for (const std::string& there : names_like({std::string(results::result_base(name)), result.session.id})) {
       if (is_same(path, folder_ / there)) return drop(name, there);
       const Expected<results::Result> head = results::load_result_head(folder_ / there);
       if (head && head->session.id == result.session.id) other = relative(folder_ / there);
     }
     const bool is_free = std::ranges::none_of(
-        there_, [&](const std::string& one) { return results::stem_of(one) == results::stem_of(name); });
+        there_, [&](const std::string& one) { return results::result_base(one) == results::result_base(name); });
     const std::string as = is_free ? name : second;
     if (const Expected<void> moved = move_exhibits(name, folder_, as); !moved) return leave(path, moved.error().what);
     if (const Expected<void> moved = move_to(path, folder_ / as); !moved) return leave(path, moved.error().what);

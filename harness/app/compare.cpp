@@ -119,7 +119,7 @@ Expected<CompareInput> load_folder(const std::string& name) {
 Expected<CompareInput> load(const std::string& name, bool independent_repetitions) {
   std::error_code problem;
   if (fs::is_directory(name, problem)) return load_folder(name);
-  const Expected<std::string> text = read_file(name);
+  const Expected<std::string> text = results::read_result_text(name);
   if (!text) return unreadable(name, text.error());
   const bool is_google = results::is_google_benchmark(*text);
   Expected<results::Result> result = is_google ? results::parse_google_benchmark(*text, name, independent_repetitions)

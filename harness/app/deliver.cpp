@@ -157,7 +157,7 @@ class Delivering {
     std::ranges::sort(parcels, {}, place);
     // A result and its compressed copy are one.
     const auto [end, last] = std::ranges::unique(parcels, {}, [](const Parcel& one) {
-      return (one.file.parent_path() / results::stem_of(one.file.filename().string())).string();
+      return (one.file.parent_path() / results::result_base(one.file.filename().string())).string();
     });
     parcels.erase(end, last);
     return parcels;

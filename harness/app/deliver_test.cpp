@@ -11,6 +11,7 @@
 
 #include "harness/app/delivery_fixture.h"
 #include "harness/results/inbox.h"
+#include "harness/results/result_name.h"
 
 namespace lab::app {
 
@@ -141,7 +142,7 @@ TEST_F(DeliverTest, keeps_other_bytes_of_the_same_name_beside_the_first) {
   const std::string second = results::second_name("000001.json", node_.text(1));
   EXPECT_THAT(node_.delivered(there()), ElementsAre(second + " second"));
   Strings both = inbox_of(1);
-  const std::string mark(results::stem_of(second).substr(6));
+  const std::string mark(results::result_base(second).substr(6));
   for (const std::string& file : inbox_of(1, mark)) both.push_back(file);
   std::ranges::sort(both);
   EXPECT_EQ(files(), both);

@@ -12,6 +12,7 @@
 #include "harness/base/printable.h"
 #include "harness/base/temporary_folder.h"
 #include "harness/results/inbox.h"
+#include "harness/results/result_name.h"
 
 namespace lab::app {
 
@@ -159,7 +160,7 @@ class ShellPlace : public DeliveryPlace {
     for (const Parcel& parcel : parcels) {
       const std::string name = parcel.file.filename();
       list +=
-          fmt::format("{} {} {} {}\n", name, results::stem_of(name), parcel.second, results::stem_of(parcel.second));
+          fmt::format("{} {} {} {}\n", name, results::result_base(name), parcel.second, results::result_base(parcel.second));
     }
     return list;
   }

@@ -14,6 +14,7 @@
 #include "harness/base/terminal.h"
 #include "harness/judge/changes.h"
 #include "harness/results/result.h"
+#include "harness/results/result_name.h"
 
 namespace lab::app {
 
@@ -45,8 +46,9 @@ Expected<void> explain_none(Store& store, const fs::path& results, bool may_be_e
   if (!unreadable) return unreadable.error();
   // A machine's own folder was given instead of its parent.
   std::error_code problem;
-  const bool holds_results = std::any_of(fs::directory_iterator(results, problem), fs::directory_iterator(),
-                                         [](const auto& entry) { return entry.path().extension() == ".json"; });
+  const bool holds_results =
+      std::any_of(fs::directory_iterator(results, problem), fs::directory_iterator(),
+                  [](const auto& entry) { return results::is_result_name(entry.path().native()); });
   if (may_be_empty && *unreadable == 0 && !holds_results) return {};
   return Error{
       fmt::format("expected results in '{}', found none usable for a history", (results / "<machine>").string()),

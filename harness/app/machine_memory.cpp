@@ -6,6 +6,7 @@
 #include "harness/base/json_file.h"
 #include "harness/base/json_struct.h"
 #include "harness/results/journal.h"
+#include "harness/results/result_name.h"
 
 namespace lab::app {
 
@@ -83,8 +84,12 @@ void MachineMemory::read_turns() {
 void MachineMemory::read_new_results() {
   std::vector<fs::path> unread = results::results_in(folder_);
   std::set<std::string> present;
-  for (const fs::path& path : unread) present.insert(path.filename().string());
-  std::erase_if(unread, [&](const fs::path& path) { return sessions_.contains(path.filename().string()); });
+  // A packed result is the one that was read before.
+  const auto name_of = [](const fs::path& path) {
+    return std::string(results::result_base(path.filename().native())) + ".json";
+  };
+  for (const fs::path& path : unread) present.insert(name_of(path));
+  std::erase_if(unread, [&](const fs::path& path) { return sessions_.contains(name_of(path)); });
   sessions_ = std::move(present);
   const auto first = unread.end() - std::min(kMostRead, std::ssize(unread));
   for (auto path = first; path != unread.end(); ++path)

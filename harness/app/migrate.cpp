@@ -11,6 +11,7 @@
 #include "harness/judge/history.h"
 #include "harness/results/inbox.h"
 #include "harness/results/journal.h"
+#include "harness/results/result_name.h"
 
 namespace lab::app {
 
@@ -31,9 +32,9 @@ Expected<std::set<fs::path>> results_below(const fs::path& path) {
     if (entry->is_directory() && (name == "atlas" || name == "bisect" || name.ends_with(".exhibits") ||
                                   name == results::kInbox || name == results::kQuarantine))
       entry.disable_recursion_pending();
-    if (!entry->is_regular_file() || entry->path().extension() != ".json") continue;
+    if (!entry->is_regular_file() || !results::is_result_name(name)) continue;
     // A foreign file, such as a published figure, has no schema.
-    const Expected<std::string> text = read_file(entry->path());
+    const Expected<std::string> text = results::read_result_text(entry->path());
     if (text && text->find("\"benchmarks\"") != std::string::npos && text->find("\"schema\"") != std::string::npos)
       found.insert(entry->path());
   }
@@ -72,7 +73,7 @@ MigratedResult migrate_one(const fs::path& path, bool check_only) {
   one.problem = problem_of(*result, path);
   if (check_only || !one.problem.empty() || result->schema == results::kSchema) return one;
   result->schema = results::kSchema;
-  if (const Expected<void> written = write_file(path, results::serialize(*result)); !written)
+  if (const Expected<void> written = results::write_result_text(path, results::serialize(*result)); !written)
     one.problem = written.error().what;
   one.rewritten = one.problem.empty();
   return one;

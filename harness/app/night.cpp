@@ -7,8 +7,10 @@
 #include <system_error>
 
 #include "harness/app/history.h"
+#include "harness/app/keep.h"
 #include "harness/app/night_steps.h"
 #include "harness/base/files.h"
+#include "harness/base/fit.h"
 #include "harness/base/lock.h"
 #include "harness/base/terminal.h"
 #include "harness/base/utc.h"
@@ -78,6 +80,7 @@ class NightRun {
   NightRun(const NightRequest& request, NightEnvironment& environment, const std::string& machine)
       : request_(request),
         environment_(environment),
+        machine_(machine),
         time_(request, environment),
         folder_(request.results / "nightly" / machine),
         report_(folder_ / folder_name(environment.now() - static_cast<std::time_t>(request.spent_seconds))) {}
@@ -98,6 +101,7 @@ class NightRun {
                                   duration_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "");
     summary(*judgement);
     mark_reported();
+    tidy();
     return judgement->verdict;
   }
 
@@ -288,8 +292,26 @@ class NightRun {
                                           saved.error().what));
   }
 
+  /// Packs older results, and removes what the request says. Nothing of it decides the night.
+  void tidy() {
+    const auto tell = [&](const std::string& problem) { environment_.print_line("nightly: " + problem); };
+    std::error_code none;
+    if (!fs::is_directory(request_.results / machine_, none)) return;
+    const Expected<Packing> packed = pack({request_.results, machine_});
+    if (!packed) return tell(packed.error().what);
+    std::ranges::for_each(packed->problems, tell);
+    if (!request_.samples_days && !request_.exhibits_days) return;
+    const Expected<Keeping> kept = app::keep(
+        {request_.results, machine_, request_.samples_days, request_.exhibits_days, true, environment_.now()});
+    if (!kept) return tell(kept.error().what);
+    std::ranges::for_each(kept->problems, tell);
+    if (!kept->removed.empty())
+      tell(fmt::format("samples or exhibits removed of {}", counted(kept->removed.size(), "result")));
+  }
+
   const NightRequest& request_;
   NightEnvironment& environment_;
+  std::string machine_;
   NightTime time_;
   fs::path folder_;
   fs::path report_;  ///< tonight's

@@ -30,6 +30,8 @@ struct NightRequest {
   int keep = 30;     ///< number of reports to keep
   std::string deliver_to =
       {};  ///< where `deliver` brings the results afterwards, also those of earlier nights; "": nowhere
+  /// What app/keep.h removes of this machine's older results after the night; none: nothing.
+  std::optional<double> samples_days = std::nullopt, exhibits_days = std::nullopt;
 };
 
 /// How a harness subcommand ended.

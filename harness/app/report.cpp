@@ -19,7 +19,9 @@
 #include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"
 #include "harness/results/described.h"
+#include "harness/results/exhibit_archive.h"
 #include "harness/results/journal.h"
+#include "harness/results/result_name.h"
 
 namespace lab::app {
 
@@ -28,6 +30,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBisects = 3;
+
+/// A result's name without its ending.
+std::string stem_of(const fs::path& result) {
+  return std::string(results::result_base(result.filename().native()));
+}
 
 struct Atlas {
   std::vector<results::DriverColumn> columns;
@@ -104,16 +111,27 @@ Expected<std::optional<judge::Comparison>> comparison_of(const results::Result& 
   return std::optional(std::move(*comparison));
 }
 
-/// The files of a result's exhibits in the folder of the result. Leaves out files that are missing, larger than an
-/// exhibit can be, or outside of the folder: a result may come from anywhere.
+/// The files of a result's exhibits in the folder of the result, or in the archives there. Leaves out files that are
+/// missing, larger than an exhibit can be, or outside of the folder: a result may come from anywhere.
 report::ExhibitContents exhibits_of(const results::Result& result, const fs::path& folder) {
   report::ExhibitContents contents;
+  std::map<fs::path, std::map<std::string, std::string>> packed;  // by archive: names in it to names in the result
   for (const results::Exhibit& exhibit : result.exhibits) {
     const fs::path file = fs::path(exhibit.file).lexically_normal();
     if (file.is_absolute() || file.empty() || *file.begin() == "..") continue;
     std::error_code missing;
-    if (const auto size = fs::file_size(folder / file, missing); missing || size > measure::kMostExhibitBytes) continue;
-    if (Expected<std::string> content = read_file(folder / file)) contents[exhibit.file] = std::move(*content);
+    const auto size = fs::file_size(folder / file, missing);
+    if (missing) {
+      packed[folder / results::exhibit_archive_of(*file.begin())][file.string()] = exhibit.file;
+    } else if (size <= measure::kMostExhibitBytes) {
+      if (Expected<std::string> content = read_file(folder / file)) contents[exhibit.file] = std::move(*content);
+    }
+  }
+  for (const auto& [archive, names] : packed) {
+    Expected<results::ExhibitFiles> files = results::read_exhibit_archive(
+        archive, [&](std::string_view name) { return names.contains(std::string(name)); });
+    if (!files) continue;
+    for (auto& [name, content] : *files) contents[names.at(name)] = std::move(content);
   }
   return contents;
 }
@@ -125,7 +143,7 @@ judge::Picture picture_of(results::Result latest, const fs::path& path) {
   const fs::path folder = fs::absolute(path).parent_path();
   if (folder.filename() == latest.machine.id) files = results::results_in(folder);
   std::reverse(files.begin(), files.end());
-  std::erase_if(files, [&](const fs::path& file) { return file.filename() == path.filename(); });
+  std::erase_if(files, [&](const fs::path& file) { return stem_of(file) == stem_of(path); });
   std::vector<std::optional<results::Result>> heads(files.size());
   in_parallel(files.size(), [&](std::size_t i) {
     if (Expected<results::Result> head = results::load_result_head(files[i])) heads[i] = std::move(*head);
@@ -177,7 +195,7 @@ Expected<Written> report_result(const ReportRequest& request, const fs::path& pa
   return with_status(
       report::write_report({&shown, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
                             exhibits_of(shown, path.parent_path()), atlas->memory, picture ? &*picture : nullptr},
-                           options_for(request, out.value_or(place_for(request.root, "reports") / path.stem()))),
+                           options_for(request, out.value_or(place_for(request.root, "reports") / stem_of(path)))),
       compared_unfit ? ExitStatus::kUnfit : status);
 }
 
@@ -198,7 +216,7 @@ Expected<Written> report_atlas_alone(const ReportRequest& request, const fs::pat
 Expected<void> check_names(const std::vector<std::string>& paths) {
   std::map<fs::path, std::string> names;
   for (const std::string& path : paths)
-    if (const auto [first, is_new] = names.emplace(fs::path(path).stem(), path); !is_new)
+    if (const auto [first, is_new] = names.emplace(stem_of(path), path); !is_new)
       return usage_error(
           fmt::format("'{}' and '{}' would be one report, '{}'", first->second, path, first->first.string()),
           "report them one by one, each with its own --out");
@@ -235,7 +253,7 @@ Expected<ExitStatus> report(const ReportRequest& request, const ReportListener& 
   std::error_code unknown;
   for (const fs::path path : request.results) {
     // Several reports need separate folders.
-    const std::optional<fs::path> folder = request.out && several ? *request.out / path.stem() : request.out;
+    const std::optional<fs::path> folder = request.out && several ? *request.out / stem_of(path) : request.out;
     if (const Expected<ExitStatus> written = finish(
             fs::is_directory(path, unknown) ? report_newest(request, path, folder)
                                             : report_result(request, path, request.together && !request.alone, folder));

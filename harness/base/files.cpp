@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,7 +75,8 @@ Expected<std::string> read_file(const std::filesystem::path& path) {
   return content;
 }
 
-Expected<void> write_file(const std::filesystem::path& named, std::string_view content) {
+Expected<void> write_file(const std::filesystem::path& named, std::string_view content,
+                          std::optional<std::int64_t> modified_ns) {
   std::error_code problem;
   // A rename onto a link would replace the link.
   std::filesystem::path path = std::filesystem::canonical(named, problem);
@@ -89,6 +91,11 @@ Expected<void> write_file(const std::filesystem::path& named, std::string_view c
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return file_error("creating", temporary, errno);
   int code = write_all(file, content);
+  if (modified_ns) {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const timespec times[] = {{0, UTIME_OMIT}, {*modified_ns / kSecond, *modified_ns % kSecond}};
+    if (code == 0 && ::futimens(file, times) != 0) code = errno;
+  }
   if (code == 0 && ::fsync(file) != 0) code = errno;
   if (::close(file) != 0 && code == 0) code = errno;
   if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
@@ -97,6 +104,14 @@ Expected<void> write_file(const std::filesystem::path& named, std::string_view c
     return file_error("writing", path, code);
   }
   return {};
+}
+
+Expected<void> sync_folder(const std::filesystem::path& folder) {
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int code = file < 0 ? errno : 0;
+  if (code == 0 && ::fsync(file) != 0 && errno != EINVAL) code = errno;  // EINVAL: this file system cannot
+  if (file >= 0) ::close(file);
+  return code == 0 ? Expected<void>() : file_error("writing", folder, code);
 }
 
 }  // namespace lab

@@ -1,7 +1,9 @@
 /// Reads and writes whole files. A reader sees the old file or the new one, never a partial one.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,12 @@ Expected<std::string> read_file(const std::filesystem::path& path);
 
 /// Writes a temporary file in the same folder, syncs it, renames it to `path`. On an error (full disk, no permission)
 /// `path` is unchanged. A link stays a link, to the new content. A device or a pipe is written to directly.
-Expected<void> write_file(const std::filesystem::path& path, std::string_view content);
+///
+/// `modified_ns`: the file's time of modification, in ns since the epoch, from its first moment on.
+Expected<void> write_file(const std::filesystem::path& path, std::string_view content,
+                          std::optional<std::int64_t> modified_ns = {});
+
+/// Returns when the names in `folder` are on the disk, before something is removed because they are there.
+Expected<void> sync_folder(const std::filesystem::path& folder);
 
 }  // namespace lab

@@ -53,7 +53,10 @@ Expected<ExitStatus> run_history(const Options& options) {
     fmt::print("{}", for_script ? report::to_json(*farm) : report::to_text(*farm, output_width(STDOUT_FILENO)));
     return ExitStatus::kOk;
   }
-  const bool as_csv = options.has("--csv");
+  const std::optional<std::string> format = options.value("--export");
+  if (format && *format != "csv")
+    return usage_error(fmt::format("--export: expected csv, found '{}'", *format), "python3 make.py history --csv");
+  const bool as_csv = options.has("--csv") || format;
   if (for_script || as_csv) {
     if (for_script && as_csv) return usage_error("--json and --csv cannot be combined", "give one of them");
     if (as_csv) fmt::print("{}", report::kHistoryCsvHead);
@@ -84,7 +87,8 @@ Command history_command() {
            {"--farm", "", "all machines together: what they share is told once, and who is silent or wrong"},
            {"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
            {"--json", "", "one object per benchmark and machine, with all points; none without results"},
-           {"--csv", "", "one row per point, for a database or a spreadsheet"}},
+           {"--csv", "", "one row per point, for a database or a spreadsheet"},
+           {"--export", "csv", "the same as --csv"}},
           run_history};
 }
 

@@ -232,6 +232,8 @@ TEST(HistoryCommand, prints_a_row_per_point_as_csv) {
   EXPECT_NE(csv.find("\r\n\"a \"\"farm\"\", or two\",shelf/v001/store,2,000000,2026-08-01T23:00:00Z,"),
             std::string::npos);
   EXPECT_EQ(history_of(folder.path(), {"--csv", "--json"}).code, 2);
+  EXPECT_EQ(history_of(folder.path(), {"--export", "csv", "--benchmark", "shelf/v001"}).output, csv);
+  EXPECT_EQ(history_of(folder.path(), {"--export", "xlsx"}).code, 2);
 }
 
 TEST(HistoryCommand, tells_what_the_machines_of_a_farm_share) {

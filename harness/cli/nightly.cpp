@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/app/keep.h"
 #include "harness/app/night.h"
 #include "harness/app/night_environment.h"
 #include "harness/base/layout.h"
@@ -47,6 +48,13 @@ Expected<app::NightRequest> request_from(const Options& options) {
   if (const auto read = options.read("--budget", request.budget_seconds, 1, kMost); !read) return read.error();
   if (const auto read = options.read("--backfill", request.backfill, 0, kMost); !read) return read.error();
   if (const auto read = options.read("--keep", request.keep, 1, kMost); !read) return read.error();
+  for (const auto& [option, days] :
+       {std::pair{"--keep-samples", &request.samples_days}, std::pair{"--keep-exhibits", &request.exhibits_days}})
+    if (const std::optional<std::string> text = options.value(option)) {
+      const Expected<double> parsed = app::parse_days(option, *text);
+      if (!parsed) return parsed.error();
+      *days = *parsed;
+    }
   return request;
 }
 
@@ -76,7 +84,8 @@ Expected<ExitStatus> run_nightly(const Options& options) {
 Command nightly_command() {
   return {
       "nightly",
-      "[--budget SECONDS] [--results DIR] [--backfill N] [--keep N] [--deliver DEST]",
+      "[--budget SECONDS] [--results DIR] [--backfill N] [--keep N] [--keep-samples AGE] [--keep-exhibits AGE] "
+      "[--deliver DEST]",
       "for cron: fetch, build, run, judge, report; the last line is a summary",
       {{"--budget", "SECONDS",
         "for the whole night; of the time left after the build, measuring gets two thirds and bisects, or a "
@@ -86,6 +95,8 @@ Command nightly_command() {
        {"--backfill", "N", "first measure up to N commits newer than the last one measured on this machine"},
        {"--keep", "N",
         fmt::format("number of reports to keep (default: {}); all results are kept", app::NightRequest().keep)},
+       {"--keep-samples", "AGE", "remove the samples of this machine's sessions older than this, such as 90d"},
+       {"--keep-exhibits", "AGE", "the same for their exhibits; results keep says which stay"},
        {"--deliver", "DEST", "then `deliver --to DEST`: this night's results, and those of earlier nights that wait"}},
       run_nightly,
       "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 regression, 4 unfit for a verdict."};

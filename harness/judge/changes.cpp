@@ -188,6 +188,18 @@ bool is_alarmed(std::span<const double> logs, std::span<const stats::ChangePoint
   return false;
 }
 
+/// stats::look_back(). find_changes() and pattern_of() of one series ask for the same, so each thread remembers the
+/// last.
+const stats::Hindsight& hindsight_of(std::span<const double> logs) {
+  thread_local std::vector<double> known;
+  thread_local stats::Hindsight hindsight;
+  if (!std::ranges::equal(known, logs)) {
+    hindsight = stats::look_back(logs);
+    known.assign(logs.begin(), logs.end());
+  }
+  return hindsight;
+}
+
 /// The places of all changes, and whether each was alarmed.
 std::vector<LevelChange> places_of(std::span<const double> logs, std::span<const stats::WatchedFrom> contexts) {
   const std::vector<stats::ChangePoint> alarms = stats::find_change_points(logs, contexts);
@@ -200,7 +212,7 @@ std::vector<LevelChange> places_of(std::span<const double> logs, std::span<const
     change.confidence = confidence;
   };
   for (const stats::ChangePoint& alarm : alarms) add(alarm.index, alarm.detected_at, false, alarm.confidence);
-  std::vector<stats::HindsightChange> untold = stats::untold(stats::look_back(logs).changes, alarms);
+  std::vector<stats::HindsightChange> untold = stats::untold(hindsight_of(logs).changes, alarms);
   std::erase_if(untold, [&](const stats::HindsightChange& change) { return is_alarmed(logs, alarms, change.index); });
   std::vector<std::size_t> sure;
   if (!untold.empty()) sure = stats::sure_starts(logs, contexts.empty() ? 1 : contexts.back().context.series);
@@ -335,7 +347,7 @@ SeriesPattern pattern_of(std::span<const results::SeriesPoint> points) {
   const std::vector<std::size_t> places = places_by_seed(points).at(seed_of(points.back()));
   std::vector<double> logs;
   for (const std::size_t place : places) logs.push_back(std::log(points[place].median));
-  const stats::Hindsight hindsight = stats::look_back(logs);
+  const stats::Hindsight& hindsight = hindsight_of(logs);
   SeriesPattern pattern;
   pattern.switching = hindsight.switching;
   pattern.drifting = hindsight.drifting;

@@ -69,13 +69,9 @@ std::string why_skipped(const results::Result& result) {
 }  // namespace
 
 results::CondensedResult condense(const results::Result& result) {
-  results::CondensedResult all{result.machine.id,
-                               result.session.id,
-                               result.session.started,
-                               result.source.commit,
-                               environment_of(result),
-                               why_skipped(result),
-                               {}};
+  results::CondensedResult all{
+      result.machine.id,      result.session.id,           result.session.started, result.source.commit,
+      environment_of(result), result.session.medians_only, why_skipped(result),    {}};
   if (all.skipped.empty()) all.rows = condensed_rows(result);
   return all;
 }

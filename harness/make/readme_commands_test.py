@@ -64,6 +64,8 @@ TRIED = {
     "python3 make.py history --farm --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py farm check --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py farm collect --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py results pack --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py results keep --samples 90d --exhibits 30d --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py view variants/render_config/configurations/settings.json":
         Try({}, "--display none --frames 1 --size 64x48 --out @/view"),
     "python3 make.py view CONFIG --frames 3 --out /tmp/frames":
@@ -192,8 +194,8 @@ class ReadmeCommands(unittest.TestCase):
     @unittest.skipUnless(git_status(), "needs git")
     def test_git_ignores_what_verbs_write_by_default(self) -> None:
         written = ("results/here/a.json", "results/here/state/turns.json", "results/index.sqlite", "results/index.lock",
-                   "results/nightly/here/state.json", "results/alarms.jsonl", "reports/20260101T000000Z/index.html", "build/x", "lib/x", "core",
-                   "core.123", "harness/make/__pycache__/x.pyc")
+                   "results/nightly/here/state.json", "results/alarms.jsonl", "results/kept.lock",
+                   "reports/20260101T000000Z/index.html", "build/x", "lib/x", "core", "core.123", "harness/make/__pycache__/x.pyc")
         kept = ("results/reference/a.json", "results/published/a.json", "reports/reference/a", "variants/a/core.cpp")
         done = subprocess.run(["git", "check-ignore", *written, *kept], cwd=paths.ROOT, capture_output=True, text=True,
                               check=False)

@@ -58,6 +58,9 @@ def load(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8") as file:
             result: dict[str, Any] = json.load(file)
     except (OSError, ValueError) as error:
+        if path.endswith(".zst"):
+            raise MakeError(f"{path}: expected a result as run wrote it, found a packed one",
+                            "python3 make.py results unpack --results DIR") from error
         raise MakeError(f"{path}: {error}", "--result takes the file of a session as run wrote it; the reference is as it was")
     return result
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "harness/measure/session.h"
+#include "harness/results/exhibit_archive.h"
 
 namespace lab::measure {
 
@@ -16,7 +17,7 @@ inline constexpr int kLatencyReplays = 6;
 inline constexpr int kFewestReplays = 3;
 
 /// Most bytes of one exhibit's file; a larger one is a failure.
-inline constexpr std::uintmax_t kMostExhibitBytes = 8 * 1024 * 1024;
+using results::kMostExhibitBytes;
 
 struct ExhibitPass {
   std::filesystem::path folder;  ///< that receives the files; created if there are any

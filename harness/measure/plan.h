@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/results/result_name.h"
 #include "harness/stats/interval.h"
 
 namespace lab::measure {
@@ -63,7 +64,7 @@ inline constexpr int kControlProcesses = 12;
 inline constexpr double kMostRepeated = 0.5;
 
 /// Most bytes of a result.
-inline constexpr std::size_t kMostResultBytes = std::size_t{64} << 20;
+using results::kMostResultBytes;
 
 /// How many samples to keep of each phase of a process, so that `processes` more processes with `phases` phases in all
 /// take at most `bytes_left` bytes of a result; at most `most`.

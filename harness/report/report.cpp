@@ -184,6 +184,10 @@ std::vector<std::string> unusual_sentences(const ReportInput& input, const judge
     if (const std::string sentence = capitalized(found);
         !sentence.empty() && std::ranges::find(sentences, sentence) == sentences.end())
       sentences.push_back(sentence);
+  if (input.result != nullptr && input.result->session.medians_only)
+    sentences.push_back(
+        "The samples of this session were removed to save space: its medians, intervals and counters are what they "
+        "were.");
   if (const std::string sentence = missing_files_sentence(input); !sentence.empty() && !running)
     sentences.push_back(sentence);
   for (const DriverColumn& column : input.atlas)

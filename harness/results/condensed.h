@@ -35,6 +35,7 @@ struct CondensedResult {
   std::string started;
   std::optional<std::string> commit;
   MeasurementEnvironment environment;
+  bool medians_only = false;       ///< its samples were removed
   std::string skipped;             ///< why it is in no series; "" if it is in one
   std::vector<CondensedRow> rows;  ///< sorted by benchmark; empty if skipped
 };

@@ -29,18 +29,12 @@ std::size_t count_in(const fs::path& folder, bool (*counts)(std::string_view)) {
 
 }  // namespace
 
-std::string_view stem_of(std::string_view result) {
-  for (const std::string_view end : {".json", ".json.zst"})
-    if (result.ends_with(end)) return result.substr(0, result.size() - end.size());
-  return result;
-}
-
 std::array<std::string, 2> exhibits_of(std::string_view result) {
-  return {fmt::format("{}.exhibits", stem_of(result)), fmt::format("{}.exhibits.tar.zst", stem_of(result))};
+  return {fmt::format("{}.exhibits", result_base(result)), fmt::format("{}.exhibits.tar.zst", result_base(result))};
 }
 
 std::string second_name(std::string_view result, std::string_view content) {
-  const std::string_view stem = stem_of(result);
+  const std::string_view stem = result_base(result);
   return fmt::format("{}-{}{}", stem, content_name(content).substr(0, 8), result.substr(stem.size()));
 }
 

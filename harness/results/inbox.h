@@ -2,9 +2,8 @@
 /// <results>/<machine>/; what is not, to <results>/quarantine/<machine>/, with its reason in <name>.why.
 ///
 /// A result <stem>.json (or .json.zst) comes after the folder of its exhibits, <stem>.exhibits, or the file
-/// <stem>.exhibits.tar.zst. If another file has its
-/// name already, both are kept: the later one is <stem>-<digits>.json, where the digits follow from its content, with
-/// <stem>-<digits>.exhibits.
+/// <stem>.exhibits.tar.zst. If another file has its name already, both are kept: the later one is <stem>-<digits>.json,
+/// where the digits follow from its content, with <stem>-<digits>.exhibits.
 #pragma once
 
 #include <array>
@@ -22,8 +21,6 @@ inline constexpr std::string_view kQuarantine = "quarantine";
 /// How the reason's file ends.
 inline constexpr std::string_view kWhy = ".why";
 
-/// A result's name without ".json" or ".json.zst".
-std::string_view stem_of(std::string_view result);
 /// Of a result's name: what holds its exhibits, the folder "x.exhibits" or, packed, the file "x.exhibits.tar.zst".
 std::array<std::string, 2> exhibits_of(std::string_view result);
 /// The name of a result with this content where another one has its name.

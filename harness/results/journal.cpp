@@ -16,6 +16,7 @@
 #include "harness/base/utc.h"
 #include "harness/results/commit.h"
 #include "harness/results/described.h"
+#include "harness/results/result_name.h"
 
 namespace lab::results {
 
@@ -65,9 +66,14 @@ File lock_leftover(const fs::path& path) {
   return ours ? std::move(file) : File();
 }
 
+/// Whether there is such a result, packed or not.
+bool is_there(const fs::path& result) {
+  return fs::exists(result) || fs::exists(other_name(result.native()));
+}
+
 fs::path free_result_path(const fs::path& journal) {
   fs::path path = fs::path(journal).replace_extension(".json");
-  for (int i = 2; fs::exists(path) && i < kMostNames; ++i)
+  for (int i = 2; is_there(path) && i < kMostNames; ++i)
     path = journal.parent_path() / fmt::format("{}-{}.json", journal.stem().string(), i);
   return path;
 }
@@ -129,7 +135,7 @@ Expected<Journal> Journal::create(const fs::path& folder, std::string_view stem,
     head.session.id = i == 1 ? std::string(stem) : fmt::format("{}-{}", stem, i);
     const fs::path journal = folder / (head.session.id + ".journal");
     const fs::path result = folder / (head.session.id + ".json");
-    if (fs::exists(journal) || fs::exists(result)) continue;
+    if (fs::exists(journal) || is_there(result)) continue;
     Expected<File> file = start(journal, head);
     if (!file) return file.error();
     if (file->get() < 0) continue;
@@ -215,7 +221,12 @@ fs::path machine_folder(const fs::path& root, const Machine& machine) {
 
 std::vector<fs::path> results_in(const fs::path& folder) {
   std::vector<fs::path> found = sorted_files(folder, ".json");
+  for (const fs::path& packed : sorted_files(folder, kPackedEnd))
+    // With both, a kill came while one was made from the other.
+    if (is_packed_name(packed.native()) && !std::ranges::binary_search(found, fs::path(other_name(packed.native()))))
+      found.push_back(packed);
   std::erase_if(found, [](const fs::path& path) { return !fs::is_regular_file(path); });
+  std::ranges::sort(found, {}, [](const fs::path& path) { return std::string(result_base(path.native())); });
   return found;
 }
 

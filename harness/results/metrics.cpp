@@ -40,6 +40,11 @@ std::optional<double> median_sum(const Samples& samples, std::uint64_t operation
   return stats::median(totals) / static_cast<double>(operations);
 }
 
+void keep_medians(Samples& samples) {
+  for (auto& [phase, values] : samples)
+    if (values.size() > 1) values = {stats::median(values)};
+}
+
 }  // namespace
 
 std::vector<Metric> metrics_of(const WorkloadInfo& workload) {
@@ -127,6 +132,20 @@ std::optional<double> metric_value(const WorkloadInfo& workload, const ProcessPo
   if (const auto own = counter(point.counters, metric)) return own;
   if (metric == bench::kTimeMetric) return median_sum(point.samples, point.operations);
   return is_phase(workload, metric) ? median_phase(point.samples, std::string(metric), point.operations) : std::nullopt;
+}
+
+Result without_samples(Result result) {
+  result.session.medians_only = true;
+  for (Process& process : result.processes) {
+    for (ProcessPoint& point : process.points) {
+      // The median of sums is not the sum of medians.
+      if (const auto time = point.samples.size() > 1 ? median_sum(point.samples, point.operations) : std::nullopt)
+        point.counters.emplace(bench::kTimeMetric, *time);
+      keep_medians(point.samples);
+    }
+    keep_medians(process.samples);
+  }
+  return result;
 }
 
 }  // namespace lab::results

@@ -45,4 +45,8 @@ std::optional<double> metric_value(const WorkloadInfo& workload, const ProcessPo
 /// sweep the geometric mean over the points. None if the process does not have the phase, or no times.
 std::optional<double> phase_time(const WorkloadInfo& workload, const Process& process, const std::string& phase);
 
+/// The result without its samples: of each process and point, the median of each phase is left as its only sample, and
+/// every metric_value() and phase_time() is the same.
+Result without_samples(Result result);
+
 }  // namespace lab::results

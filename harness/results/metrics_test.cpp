@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "harness/base/error.h"
 #include "harness/results/result_fixture.h"
 
 namespace lab::results {
@@ -89,6 +90,31 @@ TEST(Metrics, of_a_sweep_are_the_geometric_means_over_its_points) {
   EXPECT_DOUBLE_EQ(*metric_value(workload, process.points[0], "time"), 12);
   EXPECT_DOUBLE_EQ(*metric_value(workload, process.points[1], "time"), 4.5);
   EXPECT_EQ(metric_value(workload, process.points[1], "rss"), 4);
+}
+
+TEST(Metrics, are_the_same_without_samples_also_of_a_sweep_with_several_phases) {
+  Result result = fixture_result(2);
+  result.workloads.front() = rich_workload();
+  Process swept = fixture_process("shelf/plain/store", 3, 7);
+  swept.samples.clear();
+  swept.points = {{1, 10, 3, {{"put", {100, 120, 111}}, {"get", {30, 10, 12}}}, {{"rss", 1}}, {}},
+                  {2, 20, 4, {{"put", {80, 90, 85, 81}}, {"get", {10, 12, 11, 15}}}, {{"rss", 4}}, {}}};
+  result.processes.push_back(swept);
+  const Result read = *parse_result(serialize(without_samples(result)), "x");
+  EXPECT_TRUE(read.session.medians_only);
+  for (std::size_t i = 0; i < result.processes.size(); ++i)
+    for (const Metric& metric : metrics_of(rich_workload())) {
+      EXPECT_EQ(metric_value(rich_workload(), read.processes[i], metric.name),
+                metric_value(rich_workload(), result.processes[i], metric.name))
+          << metric.name;
+      for (std::size_t k = 0; k < result.processes[i].points.size(); ++k)
+        EXPECT_EQ(metric_value(rich_workload(), read.processes[i].points[k], metric.name),
+                  metric_value(rich_workload(), result.processes[i].points[k], metric.name))
+            << metric.name;
+    }
+  EXPECT_EQ(read.processes[0].samples, (decltype(swept.samples){{"get", {400}}, {"put", {600}}}));
+  EXPECT_EQ(read.processes[2].points[1].samples.at("put"), std::vector<double>{83});
+  EXPECT_EQ(serialize(without_samples(read)), serialize(read));
 }
 
 }  // namespace lab::results

@@ -1,14 +1,19 @@
 #include "harness/results/result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
+#include "harness/base/zstd.h"
 #include "harness/bench/description_json.h"
+#include "harness/results/result_name.h"
 
 namespace lab::results {
 
@@ -42,7 +47,7 @@ LAB_JSON_STRUCT(Disturbance, block, seconds, foreign, stolen)
 LAB_JSON_STRUCT(Waiting, benchmark, process_seconds)
 
 LAB_JSON_STRUCT(Session, id, started, ended, seed, mode, budget_seconds, blocks, protocol, state, unusual,
-                (wall_seconds), (timed_seconds), (disturbances), (waiting))
+                (wall_seconds), (timed_seconds), (disturbances), (waiting), (medians_only))
 
 LAB_JSON_STRUCT(Warmup, repetitions, seconds, stationary)
 LAB_JSON_STRUCT(ProcessPoint, at, operations, repetitions, samples, counters, warmup)
@@ -259,8 +264,21 @@ Expected<void> check_session(const Result& result, std::string_view name) {
   return {};
 }
 
+Expected<std::string> read_result_text(const std::filesystem::path& path) {
+  Expected<std::string> bytes = read_file(path);
+  if (!bytes || !is_packed_name(path.native())) return bytes;
+  Expected<std::string> text = zstd_decompress(*bytes, 2 * kMostResultBytes);
+  return text ? std::move(text) : in_context(fmt::format("reading '{}'", path.string()), text.error());
+}
+
+Expected<void> write_result_text(const std::filesystem::path& path, std::string_view text,
+                                 std::optional<std::int64_t> modified_ns) {
+  return is_packed_name(path.native()) ? write_file(path, zstd_compress(text), modified_ns)
+                                       : write_file(path, text, modified_ns);
+}
+
 Expected<Result> load_result(const std::filesystem::path& path) {
-  const Expected<std::string> text = read_file(path);
+  const Expected<std::string> text = read_result_text(path);
   if (!text) return text.error();
   return parse_result(*text, path.string());
 }
@@ -270,16 +288,24 @@ Expected<Result> load_result_head(const std::filesystem::path& path) {
   constexpr std::string_view kProcesses = "\n  \"benchmarks\": [";
   constexpr std::size_t kChunk = 1 << 16;
   std::ifstream file(path, std::ios::binary);
+  const auto fill = [&file](std::span<char> place) -> Expected<std::size_t> {
+    file.read(place.data(), std::ssize(place));
+    return static_cast<std::size_t>(file.gcount());
+  };
+  ZstdReader packed(fill);
+  const bool is_packed = is_packed_name(path.native());
   std::string text;
   std::size_t end = std::string::npos;
-  while (file && end == std::string::npos) {
+  for (bool more = true; more && end == std::string::npos;) {
     const std::size_t before = text.size();
     text.resize(before + kChunk);
-    file.read(text.data() + before, kChunk);
-    text.resize(before + static_cast<std::size_t>(file.gcount()));
+    const std::span<char> place(text.data() + before, kChunk);
+    const Expected<std::size_t> got = is_packed ? packed.read(place) : fill(place);
+    text.resize(before + (got ? *got : 0));
+    more = got && *got == kChunk;
     end = text.find(kProcesses, before - std::min(before, kProcesses.size()));
   }
-  // One that was written by hand has another form.
+  // One that was written by hand has another form, and a damaged one an error.
   if (end == std::string::npos) return load_result(path);
   text.resize(end + kProcesses.size());
   return parse_result(text + R"(], "answers": [], "unsupported": [], "failures": []})", path.string());

@@ -120,6 +120,7 @@ struct Session {
   double timed_seconds = 0;                    ///< of these, inside timed regions
   std::vector<Disturbance> disturbances = {};  ///< one per block; empty if not recorded
   std::vector<Waiting> waiting = {};           ///< sorted by benchmark; empty if all were measured, or a filter chose
+  bool medians_only = false;                   ///< the samples were removed (without_samples)
 };
 
 using bench::ExhibitKind;
@@ -265,12 +266,18 @@ struct Result {
 /// The file's text: one line per field of the result, one line per process.
 std::string serialize(const Result& result);
 
+/// The text of a result's file, which may be packed (results/result_name.h). An error (kUsage) names the file.
+Expected<std::string> read_result_text(const std::filesystem::path& path);
+/// Replaces the file at `path` as a whole by this text, packed if the name says so.
+Expected<void> write_result_text(const std::filesystem::path& path, std::string_view text,
+                                 std::optional<std::int64_t> modified_ns = {});
+
 /// Parses a result; errors name it `name`. Rejects, with one sentence and ExitStatus::kUsage: empty or truncated text,
 /// invalid JSON (NaN included), other formats, a later schema, an impossible time, a duplicate process.
 Expected<Result> parse_result(std::string_view text, std::string_view name);
 Expected<Result> load_result(const std::filesystem::path& path);
 /// Everything that the file has before its processes, which is little of it: the facts, the session and its arms.
-/// Nothing after them is checked.
+/// Nothing after them is read or checked.
 Expected<Result> load_result_head(const std::filesystem::path& path);
 /// As parse_result, from a JSON document.
 Expected<Result> result_from(const boost::json::value& document, std::string_view name);

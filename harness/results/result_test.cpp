@@ -94,7 +94,7 @@ TEST(Result, has_its_fields_in_a_fixed_order) {
   "build": {"toolchain":"system","config":"release","march":"x86-64-v2","compiler":"GNU 12.2.0","flags":"-O2","fetched":""},
   "pins": {"benchmark":"ab12","fmt":"cd34"},
   "source": {"commit":"1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d","dirty":false,"state":"clean"},
-  "session": {"id":"20260802T231500Z-1a2b3c4d5e6f","started":"2026-08-02T23:15:00Z","ended":"2026-08-02T23:17:00Z","seed":7,"mode":"quick","budget_seconds":120,"blocks":1,"protocol":1,"state":"complete","unusual":["turbo is on"],"wall_seconds":0,"timed_seconds":0,"disturbances":[],"waiting":[]},
+  "session": {"id":"20260802T231500Z-1a2b3c4d5e6f","started":"2026-08-02T23:15:00Z","ended":"2026-08-02T23:17:00Z","seed":7,"mode":"quick","budget_seconds":120,"blocks":1,"protocol":1,"state":"complete","unusual":["turbo is on"],"wall_seconds":0,"timed_seconds":0,"disturbances":[],"waiting":[],"medians_only":false},
   "arms": [],
   "workloads": [
     {"family":"shelf","name":"store","title":"Put and get","version":2,"phases":["put","get"],"operations":10,"operation":"pair","parallel":false,"phase_operations":{},"metrics":[],"primary":"time","axis":null,"tolerance":null,"exhibits":[]}

@@ -48,11 +48,13 @@ struct TimedSeries {
 
 /// A readable result, whether or not it is in a series.
 struct SessionRecord {
+  std::string path;                                           ///< relative to the results folder
   std::string machine;                                        ///< its present name (results/machines.h)
   std::string reported;                                       ///< the name that the session gives
   std::string session, started;                               ///< its id; UTC, RFC 3339
   std::int64_t arrived = 0;                                   ///< ns since the epoch: when this folder got the file
   std::optional<std::string> commit;                          ///< none without git
+  bool medians_only = false;                                  ///< its samples were removed
   std::string skipped;                                        ///< why it is in no series; "" if it is in one
   bool wrong_clock = false;                                   ///< it is skipped because its clock was wrong
   bool contradicted = false;                                  ///< another file has other contents of the same session

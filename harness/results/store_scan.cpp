@@ -6,15 +6,18 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/layout.h"
 #include "harness/base/parallel.h"
 #include "harness/base/utc.h"
+#include "harness/bench/description_json.h"
+#include "harness/results/result_name.h"
 
 namespace lab::results {
 
@@ -49,18 +52,22 @@ std::string wrong_clock(const CondensedResult& session, const ResultFile& file) 
                               : "a session before 2010");
 }
 
+std::string hash_of(const std::string& text) {
+  return fmt::format("{:x}", std::hash<std::string>{}(text));
+}
+
 CondensedFile condense_file(const fs::path& results, const ResultFile& file, const StoreRules& rules) {
   CondensedFile condensed;
-  const Expected<std::string> text = read_file(results / file.path);
+  const Expected<std::string> text = read_result_text(results / file.path);
   if (!text) {
     condensed.problem = text.error().what;
     return condensed;
   }
   condensed.opened = true;
-  condensed.content = fmt::format("{:x}", std::hash<std::string>{}(*text));  // megabytes: a fast hash
   const Expected<Result> result = parse_result(*text, file.path);
   if (!result) {
     condensed.problem = result.error().what;
+    condensed.content = hash_of(*text);
     return condensed;
   }
   condensed.condensed = rules.condense(*result);
@@ -68,10 +75,24 @@ CondensedFile condense_file(const fs::path& results, const ResultFile& file, con
     condensed.condensed->skipped = std::move(why);
     condensed.condensed->rows.clear();
   }
+  condensed.content = content_of(*condensed.condensed);
   return condensed;
 }
 
 }  // namespace
+
+std::string content_of(const CondensedResult& one) {
+  std::string text;
+  const auto add = [&text](const auto&... values) { (fmt::format_to(std::back_inserter(text), "{}\n", values), ...); };
+  add(one.machine, one.session, one.started, one.commit.value_or(""), one.skipped);
+  for (const auto& [name, value] : one.environment) add(name, value);
+  for (const CondensedRow& row : one.rows) {
+    add(row.benchmark, row.version, row.value.median, row.value.count, row.executable);
+    if (row.value.interval) add(row.value.interval->low, row.value.interval->high);
+    add(json::serialize(lab::to_json(row.metric)), json::serialize(lab::to_json(row.exact)));
+  }
+  return hash_of(text);
+}
 
 Expected<std::vector<ResultFile>> list_result_files(const fs::path& results) {
   std::vector<ResultFile> files;
@@ -84,10 +105,12 @@ Expected<std::vector<ResultFile>> list_result_files(const fs::path& results) {
     if (!entries) return entries.error();
     for (const fs::path& entry : *entries) {
       struct stat found {};
-      if (entry.extension() != ".json" || ::stat(entry.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
-      files.push_back({fmt::format("{}/{}", machine, entry.filename().string()), found.st_size,
-                       found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec,
-                       found.st_ctim.tv_sec * 1'000'000'000 + found.st_ctim.tv_nsec});
+      const std::string name = entry.filename();
+      if (!is_result_name(name) || ::stat(entry.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+      const std::int64_t modified = found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec;
+      const std::int64_t changed = found.st_ctim.tv_sec * 1'000'000'000 + found.st_ctim.tv_nsec;
+      files.push_back({fmt::format("{}/{}", machine, name), found.st_size, modified,
+                       is_packed_name(name) ? std::min(modified, changed) : changed});
     }
   }
   std::ranges::sort(files, {}, &ResultFile::path);

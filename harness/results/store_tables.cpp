@@ -10,19 +10,20 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/parallel.h"
 #include "harness/bench/description_json.h"
+#include "harness/results/result_name.h"
 
 namespace lab::results {
 
 namespace {
 
 constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
-constexpr int kLayout = 8;                         ///< incremented when the tables below change
+constexpr int kLayout = 9;                         ///< incremented when the tables below change
 
 /// Results read and series judged per transaction: a kill loses at most these.
 constexpr std::size_t kBatch = 128, kJudgedBatch = 300;
 
-// Results of one session with different contents contradict each other, so none of them is in a series. `content` is a
-// hash.
+// Results of one session with different contents contradict each other, so none of them is in a series. With equal
+// contents, all but the first are copies. `content` is CondensedFile::content.
 // `machine` is the present name of the one that a result reports, as machines.json had it when the result was read.
 // A word is a text shared by many rows. A series is judged again if it has no findings, or if it was watched among
 // more or fewer series of its machine. `told` are its findings among those of the other series.
@@ -30,7 +31,8 @@ constexpr const char* kTables = R"(
 CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
                     problem TEXT, skipped TEXT, reported TEXT, machine TEXT, session TEXT, started TEXT,
-                    arrived INTEGER, content TEXT, commit_id TEXT, surroundings INTEGER, contradicted INTEGER NOT NULL DEFAULT 0);
+                    arrived INTEGER, content TEXT, commit_id TEXT, surroundings INTEGER, contradicted INTEGER NOT NULL DEFAULT 0,
+                    copy INTEGER NOT NULL DEFAULT 0, medians_only INTEGER NOT NULL);
 CREATE INDEX result_session ON result(machine, session);
 CREATE TABLE series(id INTEGER PRIMARY KEY, machine TEXT NOT NULL, benchmark TEXT NOT NULL, version INTEGER NOT NULL,
                     findings TEXT, told TEXT, watched TEXT, UNIQUE(machine, benchmark, version));
@@ -114,6 +116,32 @@ void StoreTables::remove(const std::vector<std::string>& paths) {
   series_.clear();
 }
 
+std::map<std::string, std::string> StoreTables::contents(const std::vector<std::string>& paths) {
+  std::map<std::string, std::string> contents;
+  for (const std::string& path : paths) {
+    Statement one = database_.prepare("SELECT machine, session, content FROM result WHERE path = ?");
+    one.bind(path);
+    contents[path] = one.next() ? fmt::format("{}\n{}\n{}", one.text(0), one.text(1), one.text(2)) : "";
+  }
+  return contents;
+}
+
+bool StoreTables::take_over(const ResultFile& file, const CondensedFile& read,
+                            std::map<std::string, std::string>& left) {
+  if (!read.condensed || left.empty()) return false;
+  const std::string content = fmt::format("{}\n{}\n{}", known_machines_.present(read.condensed->machine),
+                                          read.condensed->session, read.content);
+  auto found = left.find(file.path);
+  if (found == left.end()) found = left.find(other_name(file.path));
+  if (found == left.end() || found->second != content) return false;
+  Statement moved =
+      database_.prepare("UPDATE result SET path = ?, size = ?, modified = ?, medians_only = ? WHERE path = ?");
+  moved.bind(file.path).bind(file.size).bind(file.modified).bind(std::int64_t{read.condensed->medians_only});
+  moved.bind(found->first).run();
+  left.erase(found);
+  return true;
+}
+
 std::int64_t StoreTables::word(const std::string& text) {
   if (const auto found = words_.find(text); found != words_.end()) return found->second;
   Statement stored = database_.prepare("SELECT id FROM word WHERE text = ?");
@@ -145,14 +173,14 @@ void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
   Statement insert = database_.prepare(
       "INSERT INTO result(path, size, modified, problem, skipped, reported, machine, session, started, arrived, "
       "content, "
-      "commit_id, surroundings) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "commit_id, medians_only, surroundings) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   // A file that could not be opened is tried again, whatever its modification time.
   insert.bind(file.path).bind(file.size).bind(read.opened ? file.modified : -1).bind(read.problem);
   static const CondensedResult kNothing;
   const CondensedResult& condensed = read.condensed ? *read.condensed : kNothing;
   insert.bind(condensed.skipped).bind(condensed.machine).bind(known_machines_.present(condensed.machine));
   insert.bind(condensed.session).bind(condensed.started).bind(file.arrived).bind(read.content);
-  insert.bind(condensed.commit.value_or(""));
+  insert.bind(condensed.commit.value_or("")).bind(std::int64_t{condensed.medians_only});
   insert.bind(word(json_text(condensed.environment))).run();
   const std::int64_t result = database_.last_id();
   for (const CondensedRow& row : condensed.rows) add(result, condensed, row);
@@ -189,16 +217,13 @@ std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
       "SELECT point.started, session, commit_id, median, low, high, processes, executable.text, exact, surroundings, "
       "metric "
       "FROM point JOIN result ON result.id = point.result JOIN word AS executable ON executable.id = point.executable "
-      "WHERE series = ? AND contradicted = 0 ORDER BY point.started, session, path");
+      "WHERE series = ? AND contradicted = 0 AND copy = 0 ORDER BY point.started, session, path");
   all.bind(series);
   std::vector<SeriesPoint> points;
   while (all.next()) {
-    std::string session = all.text(1);
-    // One result under two file names is one session.
-    if (!points.empty() && points.back().session == session) continue;
     SeriesPoint& point = points.emplace_back();
     point.started = all.text(0);
-    point.session = std::move(session);
+    point.session = all.text(1);
     if (std::string commit = all.text(2); !commit.empty()) point.commit = std::move(commit);
     point.median = all.real(3);
     if (!all.null(4)) point.interval = stats::Interval{all.real(4), all.real(5)};
@@ -223,8 +248,9 @@ std::vector<std::pair<SeriesKey, std::string>> StoreTables::all_findings() {
 std::vector<SessionRecord> StoreTables::sessions() {
   std::vector<SessionRecord> list;
   Statement all = database_.prepare(
-      "SELECT machine, reported, session, started, arrived, commit_id, skipped, contradicted, surroundings FROM result "
-      "WHERE problem = '' ORDER BY machine, started, session, path");
+      "SELECT machine, reported, session, started, arrived, commit_id, skipped, contradicted, surroundings, path, "
+      "medians_only FROM result "
+      "WHERE problem = '' AND copy = 0 ORDER BY machine, started, session, path");
   while (all.next()) {
     SessionRecord& one = list.emplace_back();
     one.machine = all.text(0);
@@ -237,6 +263,8 @@ std::vector<SessionRecord> StoreTables::sessions() {
     one.wrong_clock = one.skipped.starts_with(kWrongClock);
     one.contradicted = all.integer(7) != 0;
     one.environment = shared(all.integer(8), environments_);
+    one.path = all.text(9);
+    one.medians_only = all.integer(10) != 0;
   }
   return list;
 }
@@ -244,7 +272,7 @@ std::vector<SessionRecord> StoreTables::sessions() {
 std::vector<TimedSeries> StoreTables::timed(const std::string& machine) {
   Statement all = database_.prepare(
       "SELECT series.id, point.started, median FROM series JOIN point ON point.series = series.id "
-      "JOIN result ON result.id = point.result WHERE series.machine = ? AND contradicted = 0 "
+      "JOIN result ON result.id = point.result WHERE series.machine = ? AND contradicted = 0 AND copy = 0 "
       "ORDER BY series.id, point.started, result");
   all.bind(machine);
   std::vector<TimedSeries> series;
@@ -326,19 +354,24 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
   }
   for (const auto& [path, file] : known) gone.push_back(path);
   StoreProgress done{0, fresh.size(), 0, 0, false};
-  if (!gone.empty()) {
-    database_.run("BEGIN IMMEDIATE");
-    remove(gone);
-    database_.run("COMMIT");
-  }
+  const bool any = !gone.empty() || !fresh.empty();
+  std::map<std::string, std::string> left = contents(gone);
   while (done.done < fresh.size() && !database_.failed()) {
     const auto batch = std::span(fresh).subspan(done.done, std::min(kBatch, fresh.size() - done.done));
     const std::vector<CondensedFile> read = condense_files(results_, batch, rules_);
     database_.run("BEGIN IMMEDIATE");
     std::set<std::int64_t> touched;
+    std::vector<bool> same(batch.size());
+    std::vector<std::string> changed;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      add(batch[i], read[i]);
       done.bytes += static_cast<std::uintmax_t>(batch[i].size);
+      same[i] = take_over(batch[i], read[i], left);
+      if (!same[i] && left.erase(batch[i].path) > 0) changed.push_back(batch[i].path);
+    }
+    remove(changed);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (same[i]) continue;
+      add(batch[i], read[i]);
       if (!read[i].condensed) continue;
       for (const CondensedRow& row : read[i].condensed->rows)
         touched.insert(added({known_machines_.present(read[i].condensed->machine), row.benchmark, row.version}));
@@ -350,11 +383,21 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
     done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress(done);
   }
-  if (!gone.empty() || !fresh.empty())
+  if (!left.empty()) {
+    gone.clear();
+    for (const auto& [path, content] : left) gone.push_back(path);
+    database_.run("BEGIN IMMEDIATE");
+    remove(gone);
+    database_.run("COMMIT");
+  }
+  if (any)
     database_.run(R"(
       UPDATE result SET contradicted = skipped = '' AND session != '' AND EXISTS (
         SELECT 1 FROM result AS other WHERE other.machine = result.machine AND other.session = result.session
-                                            AND other.content != result.content AND other.skipped = ''))");
+                                            AND other.content != result.content AND other.skipped = ''),
+                        copy = session != '' AND EXISTS (
+        SELECT 1 FROM result AS other WHERE other.machine = result.machine AND other.session = result.session
+                                            AND other.content = result.content AND other.path < result.path))");
   update_findings();
   return done;
 }
@@ -393,14 +436,14 @@ std::vector<std::string> StoreTables::problems() {
 
 std::vector<std::pair<std::string, std::size_t>> StoreTables::skipped() {
   std::vector<std::pair<std::string, std::size_t>> counts;
-  Statement all =
-      database_.prepare("SELECT skipped, count(*) FROM result WHERE skipped != '' GROUP BY skipped ORDER BY skipped");
+  Statement all = database_.prepare(
+      "SELECT skipped, count(*) FROM result WHERE skipped != '' AND copy = 0 GROUP BY skipped ORDER BY skipped");
   while (all.next()) counts.emplace_back(all.text(0), static_cast<std::size_t>(all.integer(1)));
   return counts;
 }
 
 std::size_t StoreTables::readable() {
-  return static_cast<std::size_t>(database_.integer("SELECT count(*) FROM result WHERE problem = ''"));
+  return static_cast<std::size_t>(database_.integer("SELECT count(*) FROM result WHERE problem = '' AND copy = 0"));
 }
 
 std::size_t StoreTables::unreadable() {

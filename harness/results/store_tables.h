@@ -53,6 +53,10 @@ class StoreTables {
   bool is_own(Database& database) const;
   std::map<std::string, ResultFile> known();
   void remove(const std::vector<std::string>& paths);
+  /// Of each of these rows, what makes another file the same one.
+  std::map<std::string, std::string> contents(const std::vector<std::string>& paths);
+  /// If the file has what a row of `left` has, as after packing, the row gets its name, and nothing is judged again.
+  bool take_over(const ResultFile& file, const CondensedFile& read, std::map<std::string, std::string>& left);
   void add(const ResultFile& file, const CondensedFile& read);
   void add(std::int64_t result, const CondensedResult& condensed, const CondensedRow& row);
   struct StoredSeries {

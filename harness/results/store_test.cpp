@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/scratch_folder.h"
+#include "harness/results/metrics.h"
 #include "harness/results/result_fixture.h"
 
 namespace lab::results {
@@ -20,7 +21,7 @@ StoreRules rules(int version, std::multiset<std::string>* found) {
     const Process& first = result.processes.front();
     CondensedRow row{first.benchmark, 2, {}, {}, "", {}};
     row.value.median = first.real_time;
-    return CondensedResult{result.machine.id, result.session.id, result.session.started, {}, {}, "", {row}};
+    return CondensedResult{result.machine.id, result.session.id, result.session.started, {}, {}, false, "", {row}};
   };
   const auto machine = [found](std::span<const TimedSeries> series) {
     const auto find = [found](std::span<const SeriesPoint> points) {
@@ -51,6 +52,14 @@ class StoreFolder {
     result.session.started = fmt::format("2026-08-{:02}T23:00:00Z", number);
     folder_.write(fmt::format("{}/{}.json", machine, number), serialize(result));
   }
+  /// As `results pack` does it, at once.
+  void pack(int number, double time_of_it = 0) {
+    const std::filesystem::path plain = folder_.path() / fmt::format("farm/{}.json", number);
+    Result result = *load_result(plain);
+    if (time_of_it != 0) result.processes.front().real_time = time_of_it;
+    EXPECT_TRUE(write_result_text(plain.native() + ".zst", serialize(without_samples(result))));
+  }
+  void remove(int number) { std::filesystem::remove(folder_.path() / fmt::format("farm/{}.json", number)); }
   void write_machines(std::string_view text) { folder_.write(kMachinesName, text); }
 
   Expected<Store> try_open(int version = 1) {
@@ -91,6 +100,37 @@ TEST(Store, computes_findings_again_for_a_new_point_or_a_change_of_the_machine) 
   folder.add(4, "shelf/c/store", 90);
   folder.open();
   EXPECT_EQ(folder.found, (std::multiset<std::string>{"40 50 ", "70 ", "90 "}));
+}
+
+TEST(Store, a_packed_result_is_the_same_and_one_that_is_there_twice_counts_once) {
+  StoreFolder folder;
+  for (int number : {1, 2, 3}) folder.add(number, "shelf/a/store", 40 + number);
+  const std::int64_t arrived = folder.open().sessions()->at(2).arrived;
+  folder.pack(2);
+  folder.open();
+  folder.remove(2);
+  {
+    Store store = folder.open();
+    EXPECT_EQ(*store.findings(store.series()->front()), "41 42 43 of 1");
+    ASSERT_EQ(store.sessions()->size(), 3U);
+    EXPECT_EQ(store.sessions()->at(1).path, "farm/2.json.zst");
+    EXPECT_TRUE(store.sessions()->at(1).medians_only);
+  }
+  // In one step it takes the row of the plain file, and when that came.
+  folder.pack(3);
+  folder.remove(3);
+  Store store = folder.open();
+  EXPECT_EQ(folder.found, std::multiset<std::string>{}) << "nothing is judged again";
+  EXPECT_EQ(store.reading().all, 1U);
+  EXPECT_EQ(store.sessions()->at(2).path, "farm/3.json.zst");
+  EXPECT_EQ(store.sessions()->at(2).arrived, arrived);
+  folder.pack(1);
+  Store both = folder.open();
+  EXPECT_EQ(both.sessions()->size(), 3U);
+  EXPECT_EQ(*both.results(), 3U);
+  EXPECT_EQ(both.timed("farm")->front().medians, (std::vector<double>{41, 42, 43}));
+  folder.pack(1, 99);
+  EXPECT_EQ(folder.open().sessions()->front().contradicted, true);
 }
 
 TEST(Store, reads_all_results_again_for_another_version_of_the_rules) {

@@ -15,6 +15,9 @@ namespace {
 
 constexpr double kSameValue = 1e-9;  // share by which values differ at most that are equal
 
+/// Up to so many values, each is compared with all others.
+constexpr std::size_t kFewCounted = 16;
+
 std::vector<double> times(double sign, std::span<const double> values) {
   std::vector<double> all;
   for (const double value : values) all.push_back(sign * value);
@@ -24,15 +27,27 @@ std::vector<double> times(double sign, std::span<const double> values) {
 }  // namespace
 
 double rarity_of_largest(std::span<const double> few, std::span<const double> many) {
-  std::vector<double> mine(few.begin(), few.end()), all = mine;
-  all.insert(all.end(), many.begin(), many.end());
+  std::vector<double> mine(few.begin(), few.end()), others;
   std::ranges::sort(mine, std::greater());
-  std::ranges::sort(all, std::greater());
+  // Counting is faster than sorting for few values only.
+  if (mine.size() > kFewCounted) {
+    others.assign(many.begin(), many.end());
+    std::ranges::sort(others, std::greater());
+  }
+  const auto at_least = [](std::span<const double> descending, double value) {
+    return static_cast<std::size_t>(std::ranges::upper_bound(descending, value, std::greater()) - descending.begin());
+  };
+  const auto others_at_least = [&](double value) {
+    if (!others.empty()) return at_least(others, value);
+    std::size_t count = 0;
+    for (const double one : many) count += one >= value;
+    return count;
+  };
+  const std::size_t count = few.size() + many.size();
   double rarest = 0;
   for (std::size_t r = 1; r <= mine.size(); ++r) {
-    const auto extreme =
-        static_cast<std::size_t>(std::ranges::upper_bound(all, mine[r - 1], std::greater()) - all.begin());
-    rarest = std::max(rarest, log_choices(all.size(), r) - log_choices(extreme, r) - log_choices(mine.size(), r));
+    const std::size_t extreme = at_least(mine, mine[r - 1]) + others_at_least(mine[r - 1]);
+    rarest = std::max(rarest, log_choices(count, r) - log_choices(extreme, r) - log_choices(mine.size(), r));
   }
   return rarest;
 }
