@@ -201,8 +201,9 @@ const stats::Hindsight& hindsight_of(std::span<const double> logs) {
 }
 
 /// The places of all changes, and whether each was alarmed.
-std::vector<LevelChange> places_of(std::span<const double> logs, std::span<const stats::WatchedFrom> contexts) {
-  const std::vector<stats::ChangePoint> alarms = stats::find_change_points(logs, contexts);
+std::vector<LevelChange> places_of(std::span<const double> logs, std::span<const stats::WatchedFrom> contexts,
+                                   std::string& memory) {
+  const std::vector<stats::ChangePoint> alarms = find_change_points(logs, contexts, memory);
   std::vector<LevelChange> changes;
   const auto add = [&](std::size_t index, std::size_t detected_at, bool in_hindsight, double confidence) {
     LevelChange& change = changes.emplace_back();
@@ -238,9 +239,9 @@ std::vector<stats::WatchedFrom> places_of_contexts(std::span<const results::Seri
 
 /// find_changes() for points of one seed.
 std::vector<LevelChange> changes_of_one_seed(std::span<const results::SeriesPoint> points,
-                                             std::span<const WatchedSince> contexts) {
+                                             std::span<const WatchedSince> contexts, std::string& memory) {
   const std::vector<double> logs = logarithms(points);
-  std::vector<LevelChange> changes = places_of(logs, places_of_contexts(points, contexts));
+  std::vector<LevelChange> changes = places_of(logs, places_of_contexts(points, contexts), memory);
   std::size_t start = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     LevelChange& change = changes[i];
@@ -309,13 +310,20 @@ IndexRange likely_range(std::span<const double> values, std::size_t start, std::
 
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
                                       std::span<const WatchedSince> contexts) {
+  DetectorMemories none;
+  return find_changes(points, contexts, none);
+}
+
+std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
+                                      std::span<const WatchedSince> contexts, DetectorMemories& memories) {
   const auto seeds = places_by_seed(points);
-  if (seeds.size() == 1) return changes_of_one_seed(points, contexts);
+  std::erase_if(memories, [&](const auto& memory) { return !seeds.contains(memory.first); });
+  if (seeds.size() == 1) return changes_of_one_seed(points, contexts, memories[seeds.begin()->first]);
   std::vector<LevelChange> changes;
   for (const auto& [seed, places] : seeds) {
     std::vector<results::SeriesPoint> of_seed;
     for (const std::size_t place : places) of_seed.push_back(points[place]);
-    for (LevelChange& change : changes_of_one_seed(of_seed, contexts)) {
+    for (LevelChange& change : changes_of_one_seed(of_seed, contexts, memories[seed])) {
       for (std::size_t* index : {&change.index, &change.detected_at, &change.earliest, &change.latest})
         *index = places[*index];
       changes.push_back(std::move(change));

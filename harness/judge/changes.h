@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/judge/detector_memory.h"
 #include "harness/results/condensed.h"
 #include "harness/results/store.h"
 #include "harness/stats/change_points.h"
@@ -78,6 +79,9 @@ struct WatchedSince {
 /// points of the same seed are compared. `contexts`: known from the machine's other series (watched_machine()).
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
                                       std::span<const WatchedSince> contexts = {});
+/// The same, faster with the memories that the last call left for this series. Whatever they are, nothing else changes.
+std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
+                                      std::span<const WatchedSince> contexts, DetectorMemories& memories);
 
 /// What else hindsight shows in the points of the last point's seed.
 struct SeriesPattern {
@@ -141,7 +145,7 @@ std::vector<std::string> hosts_of(std::span<const results::SeriesPoint> points);
 std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
-/// JSON. A store keeps both, and builds its index again after an increment.
+/// JSON, or leave other memories (detector_memory.h). A store keeps all of them, and builds its index again after an increment.
 inline constexpr int kFindingsVersion = 19;
 
 }  // namespace lab::judge

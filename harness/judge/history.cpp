@@ -177,11 +177,22 @@ std::vector<std::string> told_together(std::vector<results::JudgedSeries> all) {
   return told;
 }
 
+/// None of a text that is not what rules_of() wrote.
+DetectorMemories parse_memories(std::string_view text) {
+  const Expected<json::value> value = parse_json(text, "memories");
+  Expected<DetectorMemories> memories = value ? from_json<DetectorMemories>(*value) : DetectorMemories{};
+  return memories ? std::move(*memories) : DetectorMemories{};
+}
+
 results::MachineRules rules_of(std::span<const results::TimedSeries> series) {
   const std::vector<WatchedSince> contexts = watched_machine(series);
   return {key_of(contexts),
-          [contexts](std::span<const results::SeriesPoint> points) {
-            return json::serialize(to_json(find(points, contexts)));
+          [contexts](std::span<const results::SeriesPoint> points, std::string& memory) {
+            DetectorMemories memories = parse_memories(memory);
+            std::string findings = json::serialize(to_json(find(points, contexts, memories)));
+            std::erase_if(memories, [](const auto& one) { return one.second.empty(); });
+            memory = json::serialize(to_json(memories));
+            return findings;
           },
           told_together};
 }
@@ -189,11 +200,17 @@ results::MachineRules rules_of(std::span<const results::TimedSeries> series) {
 }  // namespace
 
 SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts) {
+  DetectorMemories none;
+  return find(points, contexts, none);
+}
+
+SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts,
+                    DetectorMemories& memories) {
   SeriesFindings findings{points.size(),
                           points.front().started,
                           points.back().started,
                           points.back().median,
-                          find_changes(points, contexts),
+                          find_changes(points, contexts, memories),
                           find_metric_changes(points),
                           {},
                           pattern_of(points),

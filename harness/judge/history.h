@@ -41,6 +41,9 @@ struct SeriesFindings {
 
 /// The findings in `points`: one series in order of time, not empty. `contexts`: known from the machine's other series.
 SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts = {});
+/// The same, faster with the memories that the last call left for this series.
+SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts,
+                    DetectorMemories& memories);
 
 /// One series with its findings and points.
 struct SeriesHistory {

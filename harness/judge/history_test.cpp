@@ -165,6 +165,71 @@ TEST(History, finds_the_same_whatever_the_order_in_which_nights_arrive) {
   EXPECT_EQ(found_in(late.open()), all);
 }
 
+TEST(History, goes_on_from_last_night_and_finds_what_an_index_made_anew_finds) {
+  constexpr int kNights = 64, kLate = 30, kGone = 33;
+  constexpr std::size_t kSeries = 12;  // enough that they share their noise
+  const auto content = [](int number) {
+    std::mt19937 random(static_cast<unsigned>(number));
+    std::vector<double> times;
+    for (std::size_t i = 0; i < kSeries; ++i)
+      times.push_back((number < 25 + static_cast<int>(i) ? 100 : 110) + static_cast<double>(random() % 1000) / 500);
+    return results::serialize(fixture_night({number, 1, 1, times}));
+  };
+  const Nights nights;
+  const auto add = [&](int number, const std::string& folder = "farm/") {
+    nights.write(folder + fixture_file(number), content(number));
+  };
+  const auto anew = [&] {
+    const ScratchFolder copy;
+    for (const char* machine : {"farm", "copy"})
+      if (fs::exists(nights.path() / machine))
+        fs::copy(nights.path() / machine, copy.path() / machine, fs::copy_options::recursive);
+    return found_in(results::Store::open(copy.path(), store_rules(), [](const results::StoreProgress&) {}));
+  };
+  // Opens the index, and kills its process at one of the series. How many of them are found with a memory?
+  const auto open = [&](std::size_t fatal) {
+    const auto judged = std::make_shared<std::atomic<std::size_t>>(0);
+    const auto remembering = std::make_shared<std::atomic<std::size_t>>(0);
+    results::StoreRules rules = store_rules();
+    rules.machine = [=, made = rules.machine](std::span<const results::TimedSeries> series) {
+      results::MachineRules machine = made(series);
+      machine.find = [=, find = machine.find](std::span<const results::SeriesPoint> points, std::string& memory) {
+        if (++*judged == fatal) ::kill(::getpid(), SIGKILL);
+        *remembering += memory.size() > 20;
+        return find(points, memory);
+      };
+      return machine;
+    };
+    const Words found =
+        found_in(results::Store::open(nights.path(), rules, [](const results::StoreProgress&) {}));
+    return std::pair(remembering->load(), found);
+  };
+  std::size_t remembering = 0;
+  for (int number = 0; number < kNights; ++number) {
+    if (number != kLate) add(number);
+    if (number == 40) add(kLate);
+    if (number == 45) fs::remove(nights.path() / "farm" / fixture_file(kGone));
+    if (number == 50) add(47, "copy/");
+    if (number == 55) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        open(kSeries / 2);
+        ::_exit(0);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      ASSERT_TRUE(WIFSIGNALED(status));
+    }
+    const auto [with_memory, found] = open(0);
+    remembering += with_memory;
+    if (number == 20 || number == 39 || number == 40 || number >= 45) {
+      ASSERT_EQ(found, anew()) << number;
+    }
+  }
+  EXPECT_GE(remembering, 40 * kSeries);
+  EXPECT_NE(dump(nights.open()).find("+9."), std::string::npos);
+}
+
 TEST(History, killed_while_it_judges_loses_one_piece_of_300_series_at_most) {
   constexpr std::size_t kSeries = 1000, kPiece = 300;
   const Nights nights;
@@ -177,9 +242,9 @@ TEST(History, killed_while_it_judges_loses_one_piece_of_300_series_at_most) {
     results::StoreRules rules = store_rules();
     rules.machine = [=, made = rules.machine](std::span<const results::TimedSeries> series) {
       results::MachineRules machine = made(series);
-      machine.find = [=, find = machine.find](std::span<const results::SeriesPoint> points) {
+      machine.find = [=, find = machine.find](std::span<const results::SeriesPoint> points, std::string& memory) {
         if (++*judged == fatal) ::kill(::getpid(), SIGKILL);
-        return find(points);
+        return find(points, memory);
       };
       return machine;
     };

@@ -34,8 +34,9 @@ struct JudgedSeries {
 /// How the series of one machine are judged.
 struct MachineRules {
   std::string watched;  ///< other known facts of the machine; if they change, its findings are computed again
-  /// The findings of a series, as text. Called by several threads.
-  std::function<std::string(std::span<const SeriesPoint>)> find;
+  /// The findings of a series, as text. Called by several threads. `memory` is what the last call for this series left
+  /// there, "" at first. It may make this call faster and nothing else: the findings depend on the points alone.
+  std::function<std::string(std::span<const SeriesPoint>, std::string& memory)> find;
   /// The findings of all series of the machine, seen together; as many as there are series.
   std::function<std::vector<std::string>(std::vector<JudgedSeries>)> together;
 };

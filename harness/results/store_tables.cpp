@@ -17,7 +17,7 @@ namespace lab::results {
 namespace {
 
 constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
-constexpr int kLayout = 9;                         ///< incremented when the tables below change
+constexpr int kLayout = 10;                        ///< incremented when the tables below change
 
 /// Results read and series judged per transaction: a kill loses at most these.
 constexpr std::size_t kBatch = 128, kJudgedBatch = 300;
@@ -26,7 +26,7 @@ constexpr std::size_t kBatch = 128, kJudgedBatch = 300;
 // contents, all but the first are copies. `content` is CondensedFile::content.
 // `machine` is the present name of the one that a result reports, as machines.json had it when the result was read.
 // A word is a text shared by many rows. A series is judged again if it has no findings, or if it was watched among
-// more or fewer series of its machine. `told` are its findings among those of the other series.
+// more or fewer series of its machine. `told` are its findings among those of the other series. `memory`: see MachineRules::find.
 constexpr const char* kTables = R"(
 CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTE
                     copy INTEGER NOT NULL DEFAULT 0, medians_only INTEGER NOT NULL);
 CREATE INDEX result_session ON result(machine, session);
 CREATE TABLE series(id INTEGER PRIMARY KEY, machine TEXT NOT NULL, benchmark TEXT NOT NULL, version INTEGER NOT NULL,
-                    findings TEXT, told TEXT, watched TEXT, UNIQUE(machine, benchmark, version));
+                    findings TEXT, told TEXT, watched TEXT, memory TEXT, UNIQUE(machine, benchmark, version));
 CREATE TABLE point(series INTEGER NOT NULL, started TEXT NOT NULL, result INTEGER NOT NULL, median REAL NOT NULL,
                    low REAL, high REAL, processes INTEGER NOT NULL, executable INTEGER NOT NULL, exact INTEGER NOT NULL,
                    metric INTEGER NOT NULL, PRIMARY KEY(series, started, result)) WITHOUT ROWID;
@@ -293,7 +293,8 @@ void StoreTables::update_findings() {
 
 std::vector<StoreTables::StoredSeries> StoreTables::stored_series(const std::string& machine) {
   Statement all = database_.prepare(
-      "SELECT id, benchmark, version, findings, watched FROM series WHERE machine = ? ORDER BY benchmark, version");
+      "SELECT id, benchmark, version, findings, watched, memory FROM series WHERE machine = ? "
+      "ORDER BY benchmark, version");
   all.bind(machine);
   std::vector<StoredSeries> list;
   while (all.next()) {
@@ -302,6 +303,7 @@ std::vector<StoreTables::StoredSeries> StoreTables::stored_series(const std::str
     one.judged.key = {machine, all.text(1), static_cast<int>(all.integer(2))};
     one.judged.findings = all.text(3);
     one.watched = all.text(4);
+    one.memory = all.text(5);
   }
   return list;
 }
@@ -309,12 +311,13 @@ std::vector<StoreTables::StoredSeries> StoreTables::stored_series(const std::str
 void StoreTables::judge(std::span<StoredSeries* const> list, const MachineRules& rules) {
   in_parallel(list.size(), [&](std::size_t i) {
     JudgedSeries& one = list[i]->judged;
-    if (!one.points.empty()) one.findings = rules.find(one.points);
+    if (!one.points.empty()) one.findings = rules.find(one.points, list[i]->memory);
   });
   database_.run("BEGIN IMMEDIATE");
-  Statement store = database_.prepare("UPDATE series SET findings = ?, told = NULL, watched = ? WHERE id = ?");
+  Statement store = database_.prepare("UPDATE series SET findings = ?, told = NULL, watched = ?, memory = ? WHERE id = ?");
   for (const StoredSeries* const one : list)
-    if (!one->judged.points.empty()) store.bind(one->judged.findings).bind(rules.watched).bind(one->id).run();
+    if (!one->judged.points.empty())
+      store.bind(one->judged.findings).bind(rules.watched).bind(one->memory).bind(one->id).run();
   database_.run("COMMIT");
 }
 

@@ -62,7 +62,7 @@ class StoreTables {
   struct StoredSeries {
     std::int64_t id = 0;
     JudgedSeries judged;  ///< findings "": none yet
-    std::string watched;
+    std::string watched, memory;
   };
   std::vector<StoredSeries> stored_series(const std::string& machine);  ///< without points
   void update_findings();

@@ -24,7 +24,7 @@ StoreRules rules(int version, std::multiset<std::string>* found) {
     return CondensedResult{result.machine.id, result.session.id, result.session.started, {}, {}, false, "", {row}};
   };
   const auto machine = [found](std::span<const TimedSeries> series) {
-    const auto find = [found](std::span<const SeriesPoint> points) {
+    const auto find = [found](std::span<const SeriesPoint> points, std::string&) {
       static std::mutex mutex;
       std::string text;
       for (const SeriesPoint& point : points) text += fmt::format("{} ", point.median);

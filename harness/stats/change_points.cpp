@@ -214,13 +214,43 @@ std::optional<double> ChangePointDetector::detectable_step(std::size_t level) co
   return found;
 }
 
+namespace {
+
+/// The last context that a series of `count` points has seen.
+DetectorContext context_after(std::size_t count, std::span<const WatchedFrom> contexts) {
+  const auto later = std::ranges::find_if(contexts, [&](const WatchedFrom& one) { return one.index >= count; });
+  return later == contexts.begin() ? DetectorContext() : std::prev(later)->context;
+}
+
+}  // namespace
+
+ChangePointDetector::ChangePointDetector(std::span<const double> values, std::span<const WatchedFrom> contexts,
+                                         const DetectorState& state)
+    : values_(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(state.points)),
+      level_(state.level),
+      alarmed_(state.alarmed),
+      looked_back_(state.looked_back),
+      found_(state.found) {
+  for (const DetectorState::Baseline& one : state.baselines) {
+    context_ = context_after(one.made_at, contexts);
+    add_baseline(one.end);
+    baselines_.back().made_at = one.made_at;
+  }
+  context_ = context_after(state.points, contexts);
+}
+
+DetectorState ChangePointDetector::state() const {
+  DetectorState state{values_.size(), level_, alarmed_, looked_back_, {}, found_};
+  for (const Baseline& one : baselines_) state.baselines.push_back({one.end, one.made_at});
+  return state;
+}
+
 bool ChangePointDetector::add(double value) {
   const Candidate best = judge_next(value);
   const bool alarm = best.score > threshold();
   if (alarm) {
     found_.push_back(described(best));
-    level_ = next_level(best.index, std::span(values_).subspan(best.end - best.of_level, best.of_level),
-                        found_.back().before, found_.back().after);
+    level_ = next_level(best.index, best.end - best.of_level, best.of_level, found_.back().before, found_.back().after);
     level_.correlation = best.correlation;
     alarmed_ = level_;
     baselines_.clear();
@@ -244,16 +274,18 @@ void ChangePointDetector::refresh() {
 
 void ChangePointDetector::add_baseline(std::size_t end) {
   const std::size_t count = std::min(end - std::min(end, level_.start), kMost);
-  const bool shape_is_carried = !level_.carried.empty() && count < kOwnShape;
+  const bool shape_is_carried = level_.carried.count > 0 && count < kOwnShape;
   if (count < (shape_is_carried ? kShortest : kFewest)) return;
   const std::span<const double> level(values_.data() + end - count, count);
-  Baseline baseline{end, count, without_few_outliers(level, sorted(level)), 0, 0, 0, 0, level_.correlation, {}};
+  Baseline baseline{end, values_.size(), count, without_few_outliers(level, sorted(level)), 0, 0, 0, 0, level_.correlation, {}};
   baseline.left_out = count - baseline.points.size();
   if (shape_is_carried) {
     const double middle = median(level);
-    for (const double rest : level_.carried) baseline.points.push_back(rest + middle);
+    const auto& [from, size, center, scale] = level_.carried;
+    for (const double x : std::span(values_).subspan(from, size))
+      baseline.points.push_back(scale * (x - center) + middle);
     std::ranges::sort(baseline.points);
-  } else if (level_.carried.empty() && static_cast<double>(count) < kLongEnough && range(baseline.points) > 0) {
+  } else if (level_.carried.count == 0 && static_cast<double>(count) < kLongEnough && range(baseline.points) > 0) {
     add_shared(baseline);
   }
   baseline.median = median(baseline.points);
@@ -307,7 +339,8 @@ void ChangePointDetector::look_back() {
   if (starts.size() > 1) {
     const std::size_t before = starts[starts.size() - 2];
     const std::span<const double> old_level = std::span(values_).subspan(before, starts.back() - before);
-    level_ = next_level(starts.back(), old_level, median(old_level), median(std::span(values_).subspan(starts.back())));
+    level_ = next_level(starts.back(), before, old_level.size(), median(old_level),
+                        median(std::span(values_).subspan(starts.back())));
   }
   baselines_.clear();
   for (std::size_t from = end - std::min(end, kLongest); from <= end; ++from) add_baseline(from);
@@ -316,7 +349,7 @@ void ChangePointDetector::look_back() {
 void ChangePointDetector::learn(Baseline& baseline) const {
   baseline.density.emplace(baseline.points);
   // A carried shape keeps its own correlation.
-  if (level_.carried.empty() || baseline.of_level >= kOwnShape)
+  if (level_.carried.count == 0 || baseline.of_level >= kOwnShape)
     baseline.correlation = baseline.density->autocorrelation(
         std::span(values_).subspan(baseline.end - baseline.of_level, baseline.of_level));
 }
@@ -360,8 +393,8 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
     if (gain > best.score) std::tie(best.score, best.shift) = std::pair(gain, shift);
   }
 
-  double correlation = unbiased(at->correlation, level_.carried.empty() ? at->of_level : density.size()),
-         looks = level_.carried.empty() ? static_cast<double>(at->of_level) : n;
+  double correlation = unbiased(at->correlation, level_.carried.count == 0 ? at->of_level : density.size()),
+         looks = level_.carried.count == 0 ? static_cast<double>(at->of_level) : n;
   if (context_.shared) {
     correlation = (looks * correlation + kKnownAs * context_.shared->autocorrelation) / (looks + kKnownAs);
     looks += kKnownAs;
@@ -420,16 +453,15 @@ ChangePoint ChangePointDetector::described(const Candidate& candidate) const {
   return point;
 }
 
-ChangePointDetector::Level ChangePointDetector::next_level(std::size_t start, std::span<const double> old_level,
+ChangePointDetector::Level ChangePointDetector::next_level(std::size_t start, std::size_t from, std::size_t count,
                                                            double before, double after) const {
   Level level{start, level_.carried, level_.correlation};
   // A level that was too short for its own shape passes on the shape that it got.
-  if (old_level.size() >= kFewest || level.carried.empty()) {
-    const std::span<const double> last = old_level.last(std::min(old_level.size(), kMost));
-    level.carried.assign(last.begin(), last.end());
+  if (count >= kFewest || level.carried.count == 0) {
+    const std::size_t last = std::min(count, kMost);
     // Noise grows with the level. If it does not, an overestimate is safer than an underestimate.
-    const double scale = before > 0 && after > before ? std::min(after / before, kMostScale) : 1;
-    for (double& x : level.carried) x = scale * (x - before);
+    level.carried = {from + count - last, last, before,
+                     before > 0 && after > before ? std::min(after / before, kMostScale) : 1};
   }
   return level;
 }
@@ -496,7 +528,7 @@ std::vector<ChangePoint> find_change_points(std::span<const double> values, std:
 }
 
 void watch(ChangePointDetector& detector, std::span<const double> values, std::span<const WatchedFrom> contexts) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = detector.size(); i < values.size(); ++i) {
     for (; !contexts.empty() && contexts.front().index <= i; contexts = contexts.subspan(1))
       detector.watch(contexts.front().context);
     detector.add(values[i]);

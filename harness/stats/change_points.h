@@ -93,9 +93,47 @@ struct WatchedFrom {
   DetectorContext context;
 };
 
+/// What a detector knows after so many points, without these and without contexts: it is small, and a detector that is
+/// made of all three goes on exactly as the one it was taken from.
+struct DetectorState {
+  /// The values [from, from + count) as noise: scale * (value - middle).
+  struct Shape {
+    std::size_t from = 0, count = 0;
+    double middle = 0, scale = 1;
+    friend bool operator==(const Shape&, const Shape&) = default;
+  };
+  struct Level {
+    std::size_t start = 0;
+    Shape carried = {};      ///< of the level before, or of one before that; of no values if there is none
+    double correlation = 0;  ///< of these
+    friend bool operator==(const Level&, const Level&) = default;
+  };
+  /// A baseline of the present level: of the points before `end`, in the context after `made_at` points.
+  struct Baseline {
+    std::size_t end = 0, made_at = 0;
+    friend bool operator==(const Baseline&, const Baseline&) = default;
+  };
+
+  std::size_t points = 0;
+  Level level;                      ///< the present one
+  Level alarmed;                    ///< since the last alarm; `level` may begin later
+  std::size_t looked_back = 0;      ///< number of points at the last division into levels
+  std::vector<Baseline> baselines;  ///< newest last
+  std::vector<ChangePoint> found;
+
+  friend bool operator==(const DetectorState&, const DetectorState&) = default;
+};
+
 class ChangePointDetector {
  public:
   explicit ChangePointDetector(const DetectorContext& context = {}) : context_(context) {}
+
+  /// A detector that has seen the first state.points of `values` in `contexts`, and had this state after them. It does
+  /// not judge them again. Any other state is undefined behavior.
+  ChangePointDetector(std::span<const double> values, std::span<const WatchedFrom> contexts,
+                      const DetectorState& state);
+
+  DetectorState state() const;
 
   /// The context from the next point on. What was told before stays.
   void watch(const DetectorContext& context) { context_ = context; }
@@ -105,6 +143,7 @@ class ChangePointDetector {
   bool add(double value);
 
   const std::vector<ChangePoint>& change_points() const { return found_; }
+  std::size_t size() const { return values_.size(); }  ///< points that it has seen
 
   /// The smallest step that would raise an alarm within kPlain points with probability kPower (stats/power.h), if it
   /// began at the next point, in the unit of the values. Found by the detector itself: the noise of kTries stretches of
@@ -131,14 +170,11 @@ class ChangePointDetector {
   static constexpr std::size_t kEnough = kFewest + kPlain;
 
  private:
-  struct Level {
-    std::size_t start = 0;
-    std::vector<double> carried = {};  // the values of the level before, less their median
-    double correlation = 0;            // of these
-  };
+  using Level = DetectorState::Level;
   /// The points before `end`. The density is computed at its first use, because most nights do not need it.
   struct Baseline {
     std::size_t end = 0;
+    std::size_t made_at = 0;     // number of points when it was made, of which its context is
     std::size_t of_level = 0;    // number of points of the present level
     std::vector<double> points;  // ascending: those of the level; while they are few, the carried shape or shared noise
     double median = 0, sigma = 0;  // of points
@@ -170,14 +206,13 @@ class ChangePointDetector {
   void learn(Baseline& baseline) const;
   double threshold() const;
   ChangePoint described(const Candidate& candidate) const;
-  /// The level that begins at `start`, after the values of the level before.
-  Level next_level(std::size_t start, std::span<const double> old_level, double before, double after) const;
+  /// The level that begins at `start`, after that of the `count` values from `from` on.
+  Level next_level(std::size_t start, std::size_t from, std::size_t count, double before, double after) const;
 
   DetectorContext context_;
   std::vector<double> values_;      // all points
-  Level level_;                     // the present one
-  Level alarmed_;                   // since the last alarm; level_ may begin later
-  std::size_t looked_back_ = 0;     // number of points at the last division into levels
+  Level level_, alarmed_;           // as in DetectorState
+  std::size_t looked_back_ = 0;     // as in DetectorState
   std::deque<Baseline> baselines_;  // newest last
   std::vector<ChangePoint> found_;
 };
@@ -195,7 +230,7 @@ std::vector<ChangePoint> find_change_points(std::span<const double> values, cons
 /// The same in contexts that change; `contexts` is in ascending order. So what is told of a night depends on no later
 /// one, also if other series have a part in it.
 std::vector<ChangePoint> find_change_points(std::span<const double> values, std::span<const WatchedFrom> contexts);
-/// Adds all points of a series to a detector in such contexts.
+/// Adds all points of a series to a detector in such contexts, but for those that it has seen.
 void watch(ChangePointDetector& detector, std::span<const double> values, std::span<const WatchedFrom> contexts);
 
 }  // namespace lab::stats

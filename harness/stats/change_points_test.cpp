@@ -71,6 +71,65 @@ TEST(ChangePoints, have_intervals_that_contain_the_ratio_whatever_the_noise) {
   EXPECT_GE(covered([&] { return last = 0.5 * last + std::sqrt(0.75) * normal(random); }), 0.93) << "autocorrelated";
 }
 
+TEST(ChangePointDetector, goes_on_from_a_state_exactly_as_if_it_had_seen_all_points) {
+  std::mt19937 random(23);
+  std::normal_distribution<double> normal(0, 1);
+  double last = 0;
+  const auto gauss = [&] { return normal(random); };
+  const auto skewed = [&] { return std::exp(0.9 * normal(random)); };
+  const auto waves = [&] { return last = 0.6 * last + 0.8 * normal(random); };
+  const auto outliers = [&] { return normal(random) + (random() % 14 == 0 ? 30 : 0); };
+  const auto switching = [&] { return 0.2 * normal(random) + (random() % 4 == 0 ? 7 : 0); };
+  const auto ties = [&] { return random() % 9 == 0 ? std::round(2 * normal(random)) : 0; };
+  const std::vector<std::vector<std::pair<std::size_t, double>>> kinds{
+      {{150, 100}}, {{60, 100}, {90, 112}}, {{70, 100}, {8, 120}, {18, 90}, {64, 110}}, {{30, 100}, {45, 92}, {75, 95}}};
+  const SharedNoise narrow{0.1, 0.4, 60, {-2, -1, -0.3, 0.3, 1, 2}}, wide{0.4, 2.5, 150, {-1.5, 0, 1.5}};
+  const std::vector<std::vector<WatchedFrom>> contexts{
+      {}, {{0, {200, narrow}}}, {{16, {12, {}}}, {20, {12, narrow}}, {26, {80, wide}}, {62, {80, {}}}, {103, {300, wide}}}};
+  std::size_t alarms = 0, levels_that_looking_back_found = 0, shapes = 0;
+  const auto try_noise = [&](auto&& noise, const auto& kind, const std::vector<WatchedFrom>& watched) {
+    std::vector<double> values;
+    for (const auto& [count, level] : kind)
+      for (std::size_t i = 0; i < count; ++i) values.push_back(level + noise());
+    std::vector<DetectorState> states;
+    ChangePointDetector replayed;
+    for (std::size_t count = 0; count <= values.size(); ++count) {
+      watch(replayed, std::span(values).first(count), watched);
+      states.push_back(replayed.state());
+      shapes += states.back().level.carried.count > 0;
+      levels_that_looking_back_found += states.back().level != states.back().alarmed;
+    }
+    alarms += states.back().found.size();
+    for (std::size_t count = 0; count <= values.size(); ++count) {
+      ChangePointDetector resumed(values, watched, states[count]);
+      ASSERT_EQ(resumed.size(), count);
+      ASSERT_EQ(resumed.state(), states[count]);
+      if (count % 50 == 49) {
+        ChangePointDetector anew;
+        watch(anew, std::span(values).first(count), watched);
+        ASSERT_EQ(resumed.detectable_step(count / 2), anew.detectable_step(count / 2)) << count;
+      }
+      const std::size_t end = count % 20 == 0 ? values.size() : std::min(values.size(), count + 4);
+      for (std::size_t more = count + 1; more <= end; ++more) {
+        watch(resumed, std::span(values).first(more), watched);
+        ASSERT_EQ(resumed.state(), states[more]) << count << " and " << more;
+      }
+    }
+  };
+  for (const auto& kind : kinds)
+    for (const std::vector<WatchedFrom>& watched : contexts) {
+      try_noise(gauss, kind, watched);
+      try_noise(skewed, kind, watched);
+      try_noise(waves, kind, watched);
+      try_noise(outliers, kind, watched);
+      try_noise(switching, kind, watched);
+      try_noise(ties, kind, watched);
+    }
+  EXPECT_GT(alarms, 60U);
+  EXPECT_GT(levels_that_looking_back_found, 50U);
+  EXPECT_GT(shapes, 1000U);
+}
+
 TEST(DetectableStep, is_alarmed_in_most_cases_whatever_the_age_of_the_level) {
   std::mt19937 random(22);
   std::normal_distribution<double> normal(0, 1);
