@@ -145,7 +145,8 @@ std::vector<std::string> hosts_of(std::span<const results::SeriesPoint> points);
 std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
-/// JSON, or leave other memories (detector_memory.h). A store keeps all of them, and builds its index again after an increment.
+/// JSON, or leave other memories (detector_memory.h). A store keeps all of them, and builds its index again after an
+/// increment.
 inline constexpr int kFindingsVersion = 19;
 
 }  // namespace lab::judge

@@ -75,9 +75,7 @@ struct Reader {
 std::string hash_of(std::span<const double> values, std::span<const stats::WatchedFrom> contexts,
                     std::string_view state) {
   std::string bytes(state);
-  const auto add = [&bytes](double number) {
-    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
-  };
+  const auto add = [&bytes](double number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
   for (const double value : values) add(value);
   for (const stats::WatchedFrom& one : contexts) {
     if (one.index >= values.size()) break;

@@ -1,5 +1,5 @@
-/// What the on-line detector knew after the last night of a series, as text that is kept with the series. The next night
-/// needs no replay of the year.
+/// What the on-line detector knew after the last night of a series, as text that is kept with the series. The next
+/// night needs no replay of the year.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ namespace lab::judge {
 /// What find_change_points() left of a series, by the seed of its sessions.
 using DetectorMemories = std::map<std::string, std::string>;
 
-/// The detector that left `memory`, if it saw the beginning of these values in the beginning of these contexts; otherwise
-/// one that has seen nothing. So after a night that came late, all are judged again.
+/// The detector that left `memory`, if it saw the beginning of these values in the beginning of these contexts;
+/// otherwise one that has seen nothing. So after a night that came late, all are judged again.
 stats::ChangePointDetector remembered(std::span<const double> values, std::span<const stats::WatchedFrom> contexts,
                                       std::string_view memory);
 

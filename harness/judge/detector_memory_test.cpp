@@ -32,7 +32,8 @@ TEST(DetectorMemory, night_after_night_gives_the_change_points_of_a_replay) {
     std::string memory;
     for (std::size_t count = 1; count <= values.size(); ++count) {
       const std::span<const double> known = std::span(values).first(count);
-      EXPECT_EQ(remembered(known, watched(), memory).size(), count <= stats::ChangePointDetector::kEnough ? 0 : count - 1);
+      EXPECT_EQ(remembered(known, watched(), memory).size(),
+                count <= stats::ChangePointDetector::kEnough ? 0 : count - 1);
       EXPECT_EQ(find_change_points(known, watched(), memory), stats::find_change_points(known, watched()));
     }
     EXPECT_EQ(stats::find_change_points(values, watched()).size(), 3U);

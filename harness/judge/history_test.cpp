@@ -200,8 +200,7 @@ TEST(History, goes_on_from_last_night_and_finds_what_an_index_made_anew_finds) {
       };
       return machine;
     };
-    const Words found =
-        found_in(results::Store::open(nights.path(), rules, [](const results::StoreProgress&) {}));
+    const Words found = found_in(results::Store::open(nights.path(), rules, [](const results::StoreProgress&) {}));
     return std::pair(remembering->load(), found);
   };
   std::size_t remembering = 0;

@@ -26,7 +26,8 @@ constexpr std::size_t kBatch = 128, kJudgedBatch = 300;
 // contents, all but the first are copies. `content` is CondensedFile::content.
 // `machine` is the present name of the one that a result reports, as machines.json had it when the result was read.
 // A word is a text shared by many rows. A series is judged again if it has no findings, or if it was watched among
-// more or fewer series of its machine. `told` are its findings among those of the other series. `memory`: see MachineRules::find.
+// more or fewer series of its machine. `told` are its findings among those of the other series. `memory`: see
+// MachineRules::find.
 constexpr const char* kTables = R"(
 CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -314,7 +315,8 @@ void StoreTables::judge(std::span<StoredSeries* const> list, const MachineRules&
     if (!one.points.empty()) one.findings = rules.find(one.points, list[i]->memory);
   });
   database_.run("BEGIN IMMEDIATE");
-  Statement store = database_.prepare("UPDATE series SET findings = ?, told = NULL, watched = ?, memory = ? WHERE id = ?");
+  Statement store =
+      database_.prepare("UPDATE series SET findings = ?, told = NULL, watched = ?, memory = ? WHERE id = ?");
   for (const StoredSeries* const one : list)
     if (!one->judged.points.empty())
       store.bind(one->judged.findings).bind(rules.watched).bind(one->memory).bind(one->id).run();

@@ -277,7 +277,8 @@ void ChangePointDetector::add_baseline(std::size_t end) {
   const bool shape_is_carried = level_.carried.count > 0 && count < kOwnShape;
   if (count < (shape_is_carried ? kShortest : kFewest)) return;
   const std::span<const double> level(values_.data() + end - count, count);
-  Baseline baseline{end, values_.size(), count, without_few_outliers(level, sorted(level)), 0, 0, 0, 0, level_.correlation, {}};
+  Baseline baseline{end, values_.size(),     count, without_few_outliers(level, sorted(level)), 0, 0, 0,
+                    0,   level_.correlation, {}};
   baseline.left_out = count - baseline.points.size();
   if (shape_is_carried) {
     const double middle = median(level);

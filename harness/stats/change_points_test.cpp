@@ -81,11 +81,15 @@ TEST(ChangePointDetector, goes_on_from_a_state_exactly_as_if_it_had_seen_all_poi
   const auto outliers = [&] { return normal(random) + (random() % 14 == 0 ? 30 : 0); };
   const auto switching = [&] { return 0.2 * normal(random) + (random() % 4 == 0 ? 7 : 0); };
   const auto ties = [&] { return random() % 9 == 0 ? std::round(2 * normal(random)) : 0; };
-  const std::vector<std::vector<std::pair<std::size_t, double>>> kinds{
-      {{150, 100}}, {{60, 100}, {90, 112}}, {{70, 100}, {8, 120}, {18, 90}, {64, 110}}, {{30, 100}, {45, 92}, {75, 95}}};
+  const std::vector<std::vector<std::pair<std::size_t, double>>> kinds{{{150, 100}},
+                                                                       {{60, 100}, {90, 112}},
+                                                                       {{70, 100}, {8, 120}, {18, 90}, {64, 110}},
+                                                                       {{30, 100}, {45, 92}, {75, 95}}};
   const SharedNoise narrow{0.1, 0.4, 60, {-2, -1, -0.3, 0.3, 1, 2}}, wide{0.4, 2.5, 150, {-1.5, 0, 1.5}};
   const std::vector<std::vector<WatchedFrom>> contexts{
-      {}, {{0, {200, narrow}}}, {{16, {12, {}}}, {20, {12, narrow}}, {26, {80, wide}}, {62, {80, {}}}, {103, {300, wide}}}};
+      {},
+      {{0, {200, narrow}}},
+      {{16, {12, {}}}, {20, {12, narrow}}, {26, {80, wide}}, {62, {80, {}}}, {103, {300, wide}}}};
   std::size_t alarms = 0, levels_that_looking_back_found = 0, shapes = 0;
   const auto try_noise = [&](auto&& noise, const auto& kind, const std::vector<WatchedFrom>& watched) {
     std::vector<double> values;
