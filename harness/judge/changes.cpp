@@ -260,7 +260,8 @@ std::vector<LevelChange> changes_of_one_seed(std::span<const results::SeriesPoin
 }
 
 /// What is known before the session that began at `started`.
-stats::DetectorContext context_at(std::span<const results::TimedSeries> series, const std::string& started) {
+stats::DetectorContext context_at(std::span<const results::TimedSeries> series, const std::string& started,
+                                  const Memories& known, Memories& left) {
   constexpr std::size_t kFewest = stats::ChangePointDetector::kFewest, kLongest = stats::ChangePointDetector::kLongest;
   std::vector<const results::TimedSeries*> long_enough;
   std::size_t begun = 0;
@@ -271,16 +272,13 @@ stats::DetectorContext context_at(std::span<const results::TimedSeries> series, 
     begun += !one.started.empty() && one.started.front() <= started;
     if (before(one) >= kFewest) long_enough.push_back(&one);
   }
-  std::vector<std::vector<double>> logs;
+  std::vector<std::span<const double>> medians;
   const std::size_t of = std::min(long_enough.size(), kMostShared);
   for (std::size_t i = 0; i < of; ++i) {
     const results::TimedSeries& one = *long_enough[i * long_enough.size() / of];
-    const std::size_t count = before(one);
-    std::vector<double>& values = logs.emplace_back();
-    for (std::size_t at = 0; at < std::max(kFewest, count - kLongest); ++at)
-      values.push_back(std::log(one.medians[at]));
+    medians.push_back(std::span(one.medians).first(std::max(kFewest, before(one) - kLongest)));
   }
-  return {std::max<std::size_t>(1, begun), stats::shared_noise(logs, kFewestSeries)};
+  return {std::max<std::size_t>(1, begun), shared_noise(medians, kFewestSeries, known, left)};
 }
 
 }  // namespace
@@ -310,12 +308,12 @@ IndexRange likely_range(std::span<const double> values, std::size_t start, std::
 
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
                                       std::span<const WatchedSince> contexts) {
-  DetectorMemories none;
+  Memories none;
   return find_changes(points, contexts, none);
 }
 
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
-                                      std::span<const WatchedSince> contexts, DetectorMemories& memories) {
+                                      std::span<const WatchedSince> contexts, Memories& memories) {
   const auto seeds = places_by_seed(points);
   std::erase_if(memories, [&](const auto& memory) { return !seeds.contains(memory.first); });
   if (seeds.size() == 1) return changes_of_one_seed(points, contexts, memories[seeds.begin()->first]);
@@ -395,12 +393,19 @@ JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<co
 }
 
 std::vector<WatchedSince> watched_machine(std::span<const results::TimedSeries> series) {
+  Memories none;
+  return watched_machine(series, none);
+}
+
+std::vector<WatchedSince> watched_machine(std::span<const results::TimedSeries> series, Memories& memories) {
   std::set<std::string> all;
   for (const results::TimedSeries& one : series) all.insert(one.started.begin(), one.started.end());
   const std::vector<std::string> sessions(all.begin(), all.end());
   std::vector<WatchedSince> known;
+  Memories left;
   for (std::size_t at = stats::ChangePointDetector::kFewest; at < sessions.size(); at += 1 + at / kLearnsAgain)
-    known.push_back({sessions[at], context_at(series, sessions[at])});
+    known.push_back({sessions[at], context_at(series, sessions[at], memories, left)});
+  memories = std::move(left);
   return known;
 }
 

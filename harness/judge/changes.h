@@ -81,7 +81,7 @@ std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> poin
                                       std::span<const WatchedSince> contexts = {});
 /// The same, faster with the memories that the last call left for this series. Whatever they are, nothing else changes.
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
-                                      std::span<const WatchedSince> contexts, DetectorMemories& memories);
+                                      std::span<const WatchedSince> contexts, Memories& memories);
 
 /// What else hindsight shows in the points of the last point's seed.
 struct SeriesPattern {
@@ -120,6 +120,8 @@ inline constexpr const char* kSeedsReason = "seeds";
 /// stats::ChangePointDetector::kLongest: what all series do tonight may be the step that is looked for. So nothing that
 /// was told of a night changes with later ones.
 std::vector<WatchedSince> watched_machine(std::span<const results::TimedSeries> series);
+/// The same, faster with the memories that the last call left for this machine. Whatever they are, nothing else changes.
+std::vector<WatchedSince> watched_machine(std::span<const results::TimedSeries> series, Memories& memories);
 inline constexpr std::size_t kFewestSeries = 10, kMostShared = 128;
 
 /// Changes of metrics that are exact in every session that has them, between consecutive such sessions of one seed.

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <iterator>
+
+#include "harness/base/error.h"
+#include "harness/base/hash.h"
+#include "harness/base/json_fields.h"
 
 namespace lab::judge {
 
@@ -44,6 +49,14 @@ void numbers(F& f, stats::DetectorState& state) {
   });
 }
 
+template <typename F>
+void numbers(F& f, stats::SharedNoise& noise) {
+  f(noise.autocorrelation);
+  f(noise.sigma);
+  f(noise.worth);
+  f.list(noise.shape, [&](double& distance) { f(distance); });
+}
+
 struct Writer {
   std::string text;
 
@@ -71,11 +84,31 @@ struct Reader {
   }
 };
 
+template <typename T>
+std::string text_of(T value) {
+  Writer writer;
+  numbers(writer, value);
+  return writer.text;
+}
+
+template <typename T>
+std::optional<T> parsed(std::string_view text) {
+  Reader reader{text};
+  T value;
+  numbers(reader, value);
+  if (reader.failed || !reader.text.empty()) return std::nullopt;
+  return value;
+}
+
+void add_bytes(std::string& bytes, double number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
 /// A hash of all that made a state, and of its text. With another one, all is judged again.
 std::string hash_of(std::span<const double> values, std::span<const stats::WatchedFrom> contexts,
                     std::string_view state) {
   std::string bytes(state);
-  const auto add = [&bytes](double number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  const auto add = [&bytes](double number) { add_bytes(bytes, number); };
   for (const double value : values) add(value);
   for (const stats::WatchedFrom& one : contexts) {
     if (one.index >= values.size()) break;
@@ -115,18 +148,47 @@ std::vector<stats::ChangePoint> find_change_points(std::span<const double> value
 }
 
 std::string state_text(const stats::DetectorState& state) {
-  Writer writer;
-  stats::DetectorState copy = state;
-  numbers(writer, copy);
-  return writer.text;
+  return text_of(state);
 }
 
 std::optional<stats::DetectorState> parse_state(std::string_view text) {
-  Reader reader{text};
-  stats::DetectorState state;
-  numbers(reader, state);
-  if (reader.failed || !reader.text.empty()) return std::nullopt;
-  return state;
+  return parsed<stats::DetectorState>(text);
+}
+
+std::optional<stats::SharedNoise> shared_noise(const std::vector<std::span<const double>>& medians, std::size_t fewest,
+                                               const Memories& known, Memories& left) {
+  constexpr std::string_view kNone = "none";
+  std::string bytes;
+  for (const std::span<const double> of_series : medians) {
+    add_bytes(bytes, static_cast<double>(of_series.size()));
+    for (const double median : of_series) add_bytes(bytes, median);
+  }
+  const std::string key = content_name(bytes);
+  if (const auto found = known.find(key); found != known.end()) {
+    const std::optional<stats::SharedNoise> noise = parsed<stats::SharedNoise>(found->second);
+    if (noise || found->second == kNone) {
+      left.insert(*found);
+      return noise;
+    }
+  }
+  std::vector<std::vector<double>> logs;
+  for (const std::span<const double> of_series : medians) {
+    std::vector<double>& values = logs.emplace_back();
+    for (const double median : of_series) values.push_back(std::log(median));
+  }
+  const std::optional<stats::SharedNoise> noise = stats::shared_noise(logs, fewest);
+  left[key] = noise ? text_of(*noise) : kNone;
+  return noise;
+}
+
+std::string memories_text(const Memories& memories) {
+  return json::serialize(to_json(memories));
+}
+
+Memories parse_memories(std::string_view text) {
+  const Expected<json::value> value = parse_json(text, "memories");
+  Expected<Memories> memories = value ? from_json<Memories>(*value) : Memories{};
+  return memories ? std::move(*memories) : Memories{};
 }
 
 }  // namespace lab::judge

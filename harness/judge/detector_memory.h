@@ -1,5 +1,6 @@
-/// What the on-line detector knew after the last night of a series, as text that is kept with the series. The next
-/// night needs no replay of the year.
+/// What the on-line detector knew after the last night of a series, and the noise that a machine's series shared, as text
+/// that is kept with both. The next night needs no replay of the year. All of it is a cache: a hash of what was seen says
+/// whether it counts.
 #pragma once
 
 #include <map>
@@ -13,8 +14,18 @@
 
 namespace lab::judge {
 
-/// What find_change_points() left of a series, by the seed of its sessions.
-using DetectorMemories = std::map<std::string, std::string>;
+/// Texts by their keys: what find_change_points() left of a series, by the seed of its sessions; what shared_noise() left
+/// of a machine, by hashes.
+using Memories = std::map<std::string, std::string>;
+
+/// As JSON, and back. None of a text that this is not.
+std::string memories_text(const Memories& memories);
+Memories parse_memories(std::string_view text);
+
+/// stats::shared_noise() of at least `fewest` of the series with these medians, of their logarithms. Taken from `known`
+/// if that has it, and added to `left`.
+std::optional<stats::SharedNoise> shared_noise(const std::vector<std::span<const double>>& medians, std::size_t fewest,
+                                               const Memories& known, Memories& left);
 
 /// The detector that left `memory`, if it saw the beginning of these values in the beginning of these contexts;
 /// otherwise one that has seen nothing. So after a night that came late, all are judged again.

@@ -177,21 +177,16 @@ std::vector<std::string> told_together(std::vector<results::JudgedSeries> all) {
   return told;
 }
 
-/// None of a text that is not what rules_of() wrote.
-DetectorMemories parse_memories(std::string_view text) {
-  const Expected<json::value> value = parse_json(text, "memories");
-  Expected<DetectorMemories> memories = value ? from_json<DetectorMemories>(*value) : DetectorMemories{};
-  return memories ? std::move(*memories) : DetectorMemories{};
-}
-
-results::MachineRules rules_of(std::span<const results::TimedSeries> series) {
-  const std::vector<WatchedSince> contexts = watched_machine(series);
+results::MachineRules rules_of(std::span<const results::TimedSeries> series, std::string& memory) {
+  Memories of_machine = parse_memories(memory);
+  const std::vector<WatchedSince> contexts = watched_machine(series, of_machine);
+  memory = memories_text(of_machine);
   return {key_of(contexts),
-          [contexts](std::span<const results::SeriesPoint> points, std::string& memory) {
-            DetectorMemories memories = parse_memories(memory);
+          [contexts](std::span<const results::SeriesPoint> points, std::string& of_series) {
+            Memories memories = parse_memories(of_series);
             std::string findings = json::serialize(to_json(find(points, contexts, memories)));
             std::erase_if(memories, [](const auto& one) { return one.second.empty(); });
-            memory = json::serialize(to_json(memories));
+            of_series = memories_text(memories);
             return findings;
           },
           told_together};
@@ -200,12 +195,12 @@ results::MachineRules rules_of(std::span<const results::TimedSeries> series) {
 }  // namespace
 
 SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts) {
-  DetectorMemories none;
+  Memories none;
   return find(points, contexts, none);
 }
 
 SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts,
-                    DetectorMemories& memories) {
+                    Memories& memories) {
   SeriesFindings findings{points.size(),
                           points.front().started,
                           points.back().started,

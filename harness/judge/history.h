@@ -43,7 +43,7 @@ struct SeriesFindings {
 SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts = {});
 /// The same, faster with the memories that the last call left for this series.
 SeriesFindings find(std::span<const results::SeriesPoint> points, std::span<const WatchedSince> contexts,
-                    DetectorMemories& memories);
+                    Memories& memories);
 
 /// One series with its findings and points.
 struct SeriesHistory {

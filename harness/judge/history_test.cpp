@@ -191,8 +191,8 @@ TEST(History, goes_on_from_last_night_and_finds_what_an_index_made_anew_finds) {
     const auto judged = std::make_shared<std::atomic<std::size_t>>(0);
     const auto remembering = std::make_shared<std::atomic<std::size_t>>(0);
     results::StoreRules rules = store_rules();
-    rules.machine = [=, made = rules.machine](std::span<const results::TimedSeries> series) {
-      results::MachineRules machine = made(series);
+    rules.machine = [=, made = rules.machine](std::span<const results::TimedSeries> series, std::string& of_machine) {
+      results::MachineRules machine = made(series, of_machine);
       machine.find = [=, find = machine.find](std::span<const results::SeriesPoint> points, std::string& memory) {
         if (++*judged == fatal) ::kill(::getpid(), SIGKILL);
         *remembering += memory.size() > 20;
@@ -239,8 +239,8 @@ TEST(History, killed_while_it_judges_loses_one_piece_of_300_series_at_most) {
   const auto open = [&](std::size_t fatal) {
     const auto judged = std::make_shared<std::atomic<std::size_t>>(0);
     results::StoreRules rules = store_rules();
-    rules.machine = [=, made = rules.machine](std::span<const results::TimedSeries> series) {
-      results::MachineRules machine = made(series);
+    rules.machine = [=, made = rules.machine](std::span<const results::TimedSeries> series, std::string& of_machine) {
+      results::MachineRules machine = made(series, of_machine);
       machine.find = [=, find = machine.find](std::span<const results::SeriesPoint> points, std::string& memory) {
         if (++*judged == fatal) ::kill(::getpid(), SIGKILL);
         return find(points, memory);

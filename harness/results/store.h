@@ -65,7 +65,8 @@ struct SessionRecord {
 struct StoreRules {
   int version = 0;  ///< 0 to 999; incremented when the same results would be condensed or judged differently
   std::function<CondensedResult(const Result&)> condense;
-  std::function<MachineRules(std::span<const TimedSeries>)> machine;  ///< all series of a machine
+  /// Of all series of a machine. `memory` is what the last call for this machine left there, as that of MachineRules::find.
+  std::function<MachineRules(std::span<const TimedSeries>, std::string& memory)> machine;
 };
 
 /// Progress of reading: results and bytes, of all that must be read.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <numeric>
 #include <set>
+#include <string_view>
 
 #include "harness/base/json_fields.h"
 #include "harness/base/parallel.h"
@@ -27,7 +29,7 @@ constexpr std::size_t kBatch = 128, kJudgedBatch = 300;
 // `machine` is the present name of the one that a result reports, as machines.json had it when the result was read.
 // A word is a text shared by many rows. A series is judged again if it has no findings, or if it was watched among
 // more or fewer series of its machine. `told` are its findings among those of the other series. `memory`: see
-// MachineRules::find.
+// MachineRules::find and StoreRules::machine.
 constexpr const char* kTables = R"(
 CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -37,6 +39,7 @@ CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTE
 CREATE INDEX result_session ON result(machine, session);
 CREATE TABLE series(id INTEGER PRIMARY KEY, machine TEXT NOT NULL, benchmark TEXT NOT NULL, version INTEGER NOT NULL,
                     findings TEXT, told TEXT, watched TEXT, memory TEXT, UNIQUE(machine, benchmark, version));
+CREATE TABLE machine(name TEXT PRIMARY KEY, memory TEXT NOT NULL);
 CREATE TABLE point(series INTEGER NOT NULL, started TEXT NOT NULL, result INTEGER NOT NULL, median REAL NOT NULL,
                    low REAL, high REAL, processes INTEGER NOT NULL, executable INTEGER NOT NULL, exact INTEGER NOT NULL,
                    metric INTEGER NOT NULL, PRIMARY KEY(series, started, result)) WITHOUT ROWID;
@@ -213,28 +216,56 @@ std::shared_ptr<const T> StoreTables::shared(std::int64_t id,
   return found;
 }
 
-std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
+StoreTables::StoredResults StoreTables::results_in_series(const std::string& machine) {
   Statement all = database_.prepare(
-      "SELECT point.started, session, commit_id, median, low, high, processes, executable.text, exact, surroundings, "
-      "metric "
-      "FROM point JOIN result ON result.id = point.result JOIN word AS executable ON executable.id = point.executable "
-      "WHERE series = ? AND contradicted = 0 AND copy = 0 ORDER BY point.started, session, path");
+      "SELECT id, session, path, commit_id, surroundings FROM result WHERE machine = ? AND contradicted = 0 AND copy = 0");
+  all.bind(machine);
+  StoredResults results;
+  while (all.next())
+    results[all.integer(0)] = {all.text(1), all.text(2), all.text(3), shared(all.integer(4), environments_)};
+  return results;
+}
+
+std::vector<SeriesPoint> StoreTables::points(std::int64_t series, const StoredResults& results) {
+  // Joined here, not by SQLite, because many series are read and all of them have the same results.
+  Statement all = database_.prepare(
+      "SELECT started, result, median, low, high, processes, executable, exact, metric FROM point WHERE series = ? "
+      "ORDER BY started, result");
   all.bind(series);
   std::vector<SeriesPoint> points;
+  std::vector<std::string_view> paths;
+  bool same_start = false;
+  points.reserve(results.size());
   while (all.next()) {
+    const auto result = results.find(all.integer(1));
+    if (result == results.end()) continue;
     SeriesPoint& point = points.emplace_back();
     point.started = all.text(0);
-    point.session = all.text(1);
-    if (std::string commit = all.text(2); !commit.empty()) point.commit = std::move(commit);
-    point.median = all.real(3);
-    if (!all.null(4)) point.interval = stats::Interval{all.real(4), all.real(5)};
-    point.processes = static_cast<std::size_t>(all.integer(6));
-    point.executable = all.text(7);
-    point.exact = shared(all.integer(8), exact_);
-    point.environment = shared(all.integer(9), environments_);
-    point.metric = shared(all.integer(10), metrics_);
+    point.session = result->second.session;
+    if (!result->second.commit.empty()) point.commit = result->second.commit;
+    point.median = all.real(2);
+    if (!all.null(3)) point.interval = stats::Interval{all.real(3), all.real(4)};
+    point.processes = static_cast<std::size_t>(all.integer(5));
+    const auto [executable, is_new] = executables_.try_emplace(all.integer(6));
+    if (is_new) {
+      Statement text = database_.prepare("SELECT text FROM word WHERE id = ?");
+      text.bind(executable->first);
+      if (text.next()) executable->second = text.text(0);
+    }
+    point.executable = executable->second;
+    point.exact = shared(all.integer(7), exact_);
+    point.environment = result->second.environment;
+    point.metric = shared(all.integer(8), metrics_);
+    paths.push_back(result->second.path);
+    same_start = same_start || (points.size() > 1 && points[points.size() - 2].started == point.started);
   }
-  return points;
+  if (!same_start) return points;
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::tie(points[i].started, points[i].session, paths[i]); });
+  std::vector<SeriesPoint> ordered;
+  for (const std::size_t i : order) ordered.push_back(std::move(points[i]));
+  return ordered;
 }
 
 std::vector<std::pair<SeriesKey, std::string>> StoreTables::all_findings() {
@@ -271,18 +302,27 @@ std::vector<SessionRecord> StoreTables::sessions() {
 }
 
 std::vector<TimedSeries> StoreTables::timed(const std::string& machine) {
-  Statement all = database_.prepare(
-      "SELECT series.id, point.started, median FROM series JOIN point ON point.series = series.id "
-      "JOIN result ON result.id = point.result WHERE series.machine = ? AND contradicted = 0 AND copy = 0 "
-      "ORDER BY series.id, point.started, result");
-  all.bind(machine);
-  std::vector<TimedSeries> series;
-  for (std::int64_t last = -1; all.next(); last = all.integer(0)) {
-    if (all.integer(0) != last) series.emplace_back();
-    series.back().started.push_back(all.text(1));
-    series.back().medians.push_back(all.real(2));
-  }
-  return series;
+  database_.run("BEGIN");
+  const std::vector<StoredSeries> series = stored_series(machine);
+  database_.run("COMMIT");
+  return timed_of(series);
+}
+
+std::vector<TimedSeries> StoreTables::timed_of(std::span<const StoredSeries> series) {
+  // The order in which they began, whatever that in which their results arrived.
+  std::vector<const StoredSeries*> begun;
+  for (const StoredSeries& one : series)
+    if (!one.judged.points.empty()) begun.push_back(&one);
+  std::ranges::sort(begun, {}, [](const StoredSeries* one) {
+    return std::pair<std::string_view, std::int64_t>(one->judged.points.front().started, one->id);
+  });
+  std::vector<TimedSeries> timed(begun.size());
+  for (std::size_t i = 0; i < begun.size(); ++i)
+    for (const SeriesPoint& point : begun[i]->judged.points) {
+      timed[i].started.push_back(point.started);
+      timed[i].medians.push_back(point.median);
+    }
+  return timed;
 }
 
 void StoreTables::update_findings() {
@@ -293,6 +333,7 @@ void StoreTables::update_findings() {
 }
 
 std::vector<StoreTables::StoredSeries> StoreTables::stored_series(const std::string& machine) {
+  const StoredResults results = results_in_series(machine);
   Statement all = database_.prepare(
       "SELECT id, benchmark, version, findings, watched, memory FROM series WHERE machine = ? "
       "ORDER BY benchmark, version");
@@ -305,6 +346,7 @@ std::vector<StoreTables::StoredSeries> StoreTables::stored_series(const std::str
     one.judged.findings = all.text(3);
     one.watched = all.text(4);
     one.memory = all.text(5);
+    one.judged.points = points(one.id, results);
   }
   return list;
 }
@@ -324,13 +366,15 @@ void StoreTables::judge(std::span<StoredSeries* const> list, const MachineRules&
 }
 
 void StoreTables::update_findings(const std::string& machine) {
-  const MachineRules rules = rules_.machine(timed(machine));
   std::vector<StoredSeries> all = stored_series(machine);
+  Statement stored = database_.prepare("SELECT memory FROM machine WHERE name = ?");
+  stored.bind(machine);
+  std::string memory = stored.next() ? stored.text(0) : "";
+  stored = {};
+  const MachineRules rules = rules_.machine(timed_of(all), memory);
   std::vector<StoredSeries*> stale;
-  for (StoredSeries& one : all) {
-    one.judged.points = points(one.id);
+  for (StoredSeries& one : all)
     if (one.judged.findings.empty() || one.watched != rules.watched) stale.push_back(&one);
-  }
   for (std::size_t from = 0; from < stale.size() && !database_.failed(); from += kJudgedBatch)
     judge(std::span(stale).subspan(from, std::min(kJudgedBatch, stale.size() - from)), rules);
   std::erase_if(all, [](const StoredSeries& one) { return one.judged.points.empty(); });
@@ -340,6 +384,7 @@ void StoreTables::update_findings(const std::string& machine) {
   database_.run("BEGIN IMMEDIATE");
   Statement store = database_.prepare("UPDATE series SET told = ? WHERE id = ?");
   for (std::size_t i = 0; i < all.size(); ++i) store.bind(told[i]).bind(all[i].id).run();
+  database_.prepare("INSERT OR REPLACE INTO machine VALUES(?, ?)").bind(machine).bind(memory).run();
   database_.run("COMMIT");
 }
 
@@ -423,7 +468,10 @@ std::string StoreTables::findings(const SeriesKey& series) {
 }
 
 std::vector<SeriesPoint> StoreTables::points(const SeriesKey& series) {
-  return points(id_of(series));
+  database_.run("BEGIN");
+  std::vector<SeriesPoint> all = points(id_of(series), results_in_series(series.machine));
+  database_.run("COMMIT");
+  return all;
 }
 
 std::vector<std::string> StoreTables::problems() {

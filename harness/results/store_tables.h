@@ -64,7 +64,15 @@ class StoreTables {
     JudgedSeries judged;  ///< findings "": none yet
     std::string watched, memory;
   };
-  std::vector<StoredSeries> stored_series(const std::string& machine);  ///< without points
+  std::vector<StoredSeries> stored_series(const std::string& machine);
+  static std::vector<TimedSeries> timed_of(std::span<const StoredSeries> series);
+  /// What the points of a result have in common.
+  struct StoredResult {
+    std::string session, path, commit;
+    std::shared_ptr<const MeasurementEnvironment> environment;
+  };
+  using StoredResults = std::unordered_map<std::int64_t, StoredResult>;  // by id
+  StoredResults results_in_series(const std::string& machine);
   void update_findings();
   void update_findings(const std::string& machine);
   /// On all cores.
@@ -72,7 +80,7 @@ class StoreTables {
   std::int64_t word(const std::string& text);
   std::int64_t id_of(const SeriesKey& series);
   std::int64_t added(const SeriesKey& series);
-  std::vector<SeriesPoint> points(std::int64_t series);
+  std::vector<SeriesPoint> points(std::int64_t series, const StoredResults& results);
   template <typename T>
   std::shared_ptr<const T> shared(std::int64_t id, std::unordered_map<std::int64_t, std::shared_ptr<const T>>& cache);
 
@@ -84,6 +92,7 @@ class StoreTables {
   // Caches of stored rows, by text or id.
   std::unordered_map<std::string, std::int64_t> words_;
   std::map<std::tuple<std::string, std::string, int>, std::int64_t> series_;
+  std::unordered_map<std::int64_t, std::string> executables_;
   std::unordered_map<std::int64_t, std::shared_ptr<const MeasurementEnvironment>> environments_;
   std::unordered_map<std::int64_t, std::shared_ptr<const ExactCounters>> exact_;
   std::unordered_map<std::int64_t, std::shared_ptr<const bench::Metric>> metrics_;

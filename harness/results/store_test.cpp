@@ -23,7 +23,7 @@ StoreRules rules(int version, std::multiset<std::string>* found) {
     row.value.median = first.real_time;
     return CondensedResult{result.machine.id, result.session.id, result.session.started, {}, {}, false, "", {row}};
   };
-  const auto machine = [found](std::span<const TimedSeries> series) {
+  const auto machine = [found](std::span<const TimedSeries> series, std::string&) {
     const auto find = [found](std::span<const SeriesPoint> points, std::string&) {
       static std::mutex mutex;
       std::string text;
