@@ -15,12 +15,8 @@ namespace {
 /// The status of made-up nights, on a machine without Slurm.
 class FarmStatus : public testing::Test {
  protected:
-  FarmStatus() : path_(std::getenv("PATH")) {
-    ::setenv("PATH", "/nonexistent", 1);
-  }
-  ~FarmStatus() override {
-    ::setenv("PATH", path_.c_str(), 1);
-  }
+  FarmStatus() : path_(std::getenv("PATH")) { ::setenv("PATH", "/nonexistent", 1); }
+  ~FarmStatus() override { ::setenv("PATH", path_.c_str(), 1); }
 
   /// So many nodes, of which the last wait.
   void write_night(int nodes, int waiting) {

@@ -78,8 +78,8 @@ struct Fixture : SessionEvents {
   SessionEnvironment environment;
   results::Result result;
   double now = 0, conformance_seconds = 0;
-  std::string careless;              ///< the variant that does not conform
-  std::size_t samples = 1;           ///< of each process
+  std::string careless;                  ///< the variant that does not conform
+  std::size_t samples = 1;               ///< of each process
   std::size_t stopped_after = SIZE_MAX;  ///< lines of the journal
   Names journal, failures, checked, conforming;
 };
