@@ -273,8 +273,9 @@ Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleOb
   if (const auto read = read_sources(sources, observer); !read) return read.error();
 
   const results::Source source = measure::read_source(request.root);
-  bundle::Manifest manifest{bundle::kSchema, source.commit, source.state, measure::read_pins(request.root, request.groups),
-                            build->march,    kLibc,         *loader,      {}};
+  bundle::Manifest manifest{
+      bundle::kSchema, source.commit, source.state, measure::read_pins(request.root, request.groups),
+      build->march,    kLibc,         *loader,      {}};
   std::map<std::string, fs::path> from;
   for (const Source& one : sources) {
     manifest.files.push_back(one.file);

@@ -28,15 +28,18 @@ namespace {
 
 constexpr const char* kForms = "a folder, ssh:HOST:DIR, or s3://BUCKET/PREFIX";
 
-/// What was delivered: of each destination, the names of files with their size and time.
+/// What was delivered: of each destination, the names of results, without their ending, with the time of the file.
+/// Packing keeps the time (app/keep.h), so that what was delivered is not delivered packed again.
 using Known = std::map<std::string, std::map<std::string, std::string>>;
 
-/// Size and time of a file; "" if there is none.
-std::string state_of(const fs::path& file) {
-  std::error_code none;
-  const std::uintmax_t size = fs::file_size(file, none);
-  if (none) return "";
-  return fmt::format("{} {}", size, fs::last_write_time(file, none).time_since_epoch().count());
+/// The time of a result, as it is or packed, whose name without its ending is `base`; "" if there is none.
+std::string time_of(const fs::path& folder, std::string_view base) {
+  for (const std::string_view end : {".json", ".json.zst"}) {
+    std::error_code none;
+    const fs::file_time_type time = fs::last_write_time(folder / fmt::format("{}{}", base, end), none);
+    if (!none) return fmt::format("{}", time.time_since_epoch().count());
+  }
+  return "";
 }
 
 /// Names go through lists of words on the other side.
@@ -144,8 +147,10 @@ class Delivering {
           files.insert(entry.path());
       const std::map<std::string, std::string>& there = known_[to_];
       for (const fs::path& file : files) {
-        const auto found = there.find(file.filename());
-        if (found != there.end() && found->second == state_of(file)) continue;
+        const std::string name = file.filename();
+        const std::string base(results::result_base(name));
+        const auto found = there.find(base);
+        if (found != there.end() && found->second == time_of(folder_, base)) continue;
         Expected<Parcel> parcel = parcel_of(file);
         if (parcel)
           parcels.push_back(std::move(*parcel));
@@ -168,9 +173,12 @@ class Delivering {
     std::map<std::string, std::string>& there = known_[to_];
     const fs::path folder = fs::absolute(folder_).lexically_normal();
     for (const Delivery& one : ends)
-      if (one.end != DeliveryEnd::kFailed && one.file.parent_path() == folder)
-        there[one.file.filename()] = state_of(one.file);
-    std::erase_if(there, [&](const auto& one) { return state_of(folder_ / one.first).empty(); });
+      if (one.end != DeliveryEnd::kFailed && one.file.parent_path() == folder) {
+        const std::string name = one.file.filename();
+        const std::string base(results::result_base(name));
+        there[base] = time_of(folder_, base);
+      }
+    std::erase_if(there, [&](const auto& one) { return time_of(folder_, one.first).empty(); });
     if (there.empty()) return;
     const Expected<void> written = write_file(list(), json::serialize(lab::to_json(known_)) + "\n");
     if (!written) remark(fmt::format("what is delivered is not noted: {}", written.error().what));

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "harness/app/delivery_fixture.h"
+#include "harness/app/keep.h"
 #include "harness/results/inbox.h"
 #include "harness/results/result_name.h"
 
@@ -133,6 +134,16 @@ TEST_F(DeliverTest, without_its_list_delivers_again_what_harms_nothing) {
   EXPECT_TRUE(write_file(node_.results() / "farm/state/delivered.json", "{"));
   EXPECT_THAT(node_.delivered(there()), ElementsAre("000001.json there", "000002.json there"));
   EXPECT_THAT(node_.remarks, ElementsAre(StartsWith("delivering all again: ")));
+}
+
+TEST_F(DeliverTest, does_not_bring_again_what_was_packed_since) {
+  node_.add(1);
+  node_.delivered(there());
+  const Expected<Packing> packed = pack({.results = node_.results(), .newest = 0});
+  ASSERT_TRUE(packed.has_value() && packed->results == 1);
+  EXPECT_TRUE(fs::exists(node_.results() / "farm/000001.json.zst"));
+  EXPECT_THAT(node_.delivered(there()), IsEmpty());
+  EXPECT_EQ(files(), inbox_of(1));
 }
 
 TEST_F(DeliverTest, keeps_other_bytes_of_the_same_name_beside_the_first) {

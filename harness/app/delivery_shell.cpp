@@ -159,8 +159,8 @@ class ShellPlace : public DeliveryPlace {
     std::string list;
     for (const Parcel& parcel : parcels) {
       const std::string name = parcel.file.filename();
-      list +=
-          fmt::format("{} {} {} {}\n", name, results::result_base(name), parcel.second, results::result_base(parcel.second));
+      list += fmt::format("{} {} {} {}\n", name, results::result_base(name), parcel.second,
+                          results::result_base(parcel.second));
     }
     return list;
   }

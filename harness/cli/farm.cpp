@@ -119,7 +119,7 @@ Command farm_command() {
       "many machines in one results folder: alarms, and nights on a Slurm cluster",
       {{"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
        {"--json", "", "check, collect, status: one object"},
-        {"--from", "s3://BUCKET/PREFIX", "collect: first fetch what was delivered there"},
+       {"--from", "s3://BUCKET/PREFIX", "collect: first fetch what was delivered there"},
        {"--night", "NAME", "submit (default: today in UTC), status, cancel (default: the last)"},
        {"--nodes", "LIST", "submit, cancel: these nodes, as Slurm writes them (default: all of the partition)"},
        {"--partition", "P", "submit: its nodes (default: Slurm's)"},
@@ -128,7 +128,8 @@ Command farm_command() {
        {"--dry-run", "", "submit: print the calls of sbatch, change nothing"}},
       run_farm,
       "collect takes what deliver brought to the inbox into the folders of the machines, and what is no right result "
-       "to quarantine. check raises an alarm for each new change of the code that slows several machines down, and says which "
+      "to quarantine. check raises an alarm for each new change of the code that slows several machines down, and says "
+      "which "
       "machines are silent. Exit status: 0 fine, 1 failed, 2 wrong usage, 3 an alarm that nobody has acknowledged "
       "or explained, 5 no such alarm, but a silent machine.\n\n"
       "submit gives Slurm one job for each node that has none in this night yet. status has one line for each node. "

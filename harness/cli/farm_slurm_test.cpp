@@ -12,17 +12,11 @@ namespace lab::cli {
 
 namespace {
 
-/// The status of made-up nights, on a machine without Slurm and in 80 columns.
+/// The status of made-up nights, on a machine without Slurm.
 class FarmStatus : public testing::Test {
  protected:
-  FarmStatus() : path_(std::getenv("PATH")) {
-    ::setenv("PATH", "/nonexistent", 1);
-    ::setenv("COLUMNS", "80", 1);
-  }
-  ~FarmStatus() override {
-    ::setenv("PATH", path_.c_str(), 1);
-    ::unsetenv("COLUMNS");
-  }
+  FarmStatus() : path_(std::getenv("PATH")) { ::setenv("PATH", "/nonexistent", 1); }
+  ~FarmStatus() override { ::setenv("PATH", path_.c_str(), 1); }
 
   /// So many nodes, of which the last wait.
   void write_night(int nodes, int waiting) {
@@ -60,8 +54,7 @@ TEST_F(FarmStatus, has_one_line_for_each_node) {
 farm-node-1  fit      20261128T010203Z-1a2b3c4d5e6f.json
 farm-node-2  unfit    20261128T010203Z-1a2b3c4d5e6f.json
 farm-node-3  waiting  submitted at 2026-11-28T01:00:00Z
-note: expected Slurm's commands on this machine, found no squeue; what follows
-  is from the jobs' files alone
+note: expected Slurm's commands on this machine, found no squeue; what follows is from the jobs' files alone
 )");
   EXPECT_EQ(printed.status, 4);
 }
@@ -70,8 +63,10 @@ TEST_F(FarmStatus, of_51_nodes_fits_80_columns_with_a_line_each) {
   write_night(51, 4);
   std::istringstream lines(status().out);
   std::size_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(text_width(line), 80u) << line;
-  EXPECT_EQ(count, 1 + 51 + 2u);
+  // A note has as many lines as the terminal makes of it.
+  for (std::string line; std::getline(lines, line) && !line.starts_with("note: "); ++count)
+    EXPECT_LE(text_width(line), 80u) << line;
+  EXPECT_EQ(count, 1 + 51u);
 }
 
 TEST_F(FarmStatus, names_nights_that_there_are) {

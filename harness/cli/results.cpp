@@ -97,7 +97,7 @@ Expected<ExitStatus> run_keep(const Options& options) {
                  : one.samples               ? "samples"
                                              : "exhibits");
   }
-  fmt::print("{} of {}: {} before, {} {}; {} of that age stay whole\n",
+  fmt::print("{} {}: {} before, {} {}; {} of that age stay whole\n",
              request.remove ? "removed from" : "would be removed from", counted(kept->removed.size(), "result"),
              megabytes(before), megabytes(after), request.remove ? "now" : "then", counted(kept->kept, "session"));
   if (!request.remove && !kept->removed.empty()) fmt::print("nothing was changed: --yes removes it\n");

@@ -115,7 +115,7 @@ Command run_command() {
            {"--against", "REV|BUILD", "also measure this revision or build, interleaved"},
            {"--target", "PERCENT", "measure until every interval is within it (default with --against: 0.25)"},
            {"--fixed", "", "also measure the machine's fixed build (nightly)"},
-           {"--until-signal", "", "SIGTERM is the end of the budget, as in a job of Slurm"},
+           {"--until-signal", "", "SIGTERM ends the budget, as in a Slurm job"},
            {"--plan", "", "print which changes this session could detect; start nothing"},
            {"--json", "", "with --plan: one line of JSON"},
            {"--seed", "N", "for the workloads and the order (default: 1)"},

@@ -330,7 +330,11 @@ TEST(History, omits_and_counts_results_without_verdicts) {
   write("a", [](auto& r) { r.source.dirty = true; });
   write("b", [](auto& r) { r.session.state = "interrupted"; });
   write("c", [](auto& r) { r.build.config = "asan"; });
-  write("d", [](auto& r) { r.source.dirty = true; });
+  write("d", [](auto& r) {
+    r.source.dirty = true;
+    r.session.id = "another";
+  });
+  write("e", [](auto& r) { r.source.dirty = true; });  // a copy of a
   EXPECT_EQ(dump(nights.open()), "4 results\n2 dirty source\n1 interrupted session\n1 no release build\n");
 }
 

@@ -21,6 +21,7 @@ from typing import Any
 from harness.make import build
 from harness.make.farm_fixture import MOMENTS, Farm, start_cluster, stop_cluster
 from harness.make.slurm_cluster import Cluster, missing_program, wait_for
+from harness.spm.lock import try_lock
 
 ALL = ("node1", "node2", "node3")
 
@@ -112,7 +113,7 @@ class Moments(Faulty):
         folder = os.path.join(farm.place, "scratch", f"lab-{user}-{node}")
         os.makedirs(folder)
         lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        self.assertTrue(try_lock(lock, fcntl.LOCK_EX))
         return lock
 
 

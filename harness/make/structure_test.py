@@ -10,7 +10,7 @@ from contextlib import redirect_stdout
 
 from harness.make import paths, structure
 from harness.make.console import MakeError
-from harness.make.drawing import Arrow, Box, DrawingError, draw, rows
+from harness.make.drawing import WIDTH, Arrow, Box, DrawingError, draw, rows
 from harness.make.structure import CMAKE, HOUSE, SPM
 
 SMALL = """title Three boxes
@@ -59,7 +59,7 @@ class Drawings(unittest.TestCase):
             with open(os.path.join(paths.ROOT, source), encoding="utf-8") as file:
                 self.assertEqual(len(boxes), len(structure.parse(file.read(), source).boxes))
             for place, (x, y, width, height) in enumerate(boxes):
-                self.assertTrue(0 <= x and x + width <= 900, (source, x, width))
+                self.assertTrue(0 <= x and x + width <= WIDTH, (source, x, width))
                 for other_x, other_y, other_width, other_height in boxes[:place]:
                     self.assertTrue(x >= other_x + other_width or other_x >= x + width or
                                     y >= other_y + other_height or other_y >= y + height, (source, x, y))

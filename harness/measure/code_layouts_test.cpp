@@ -111,7 +111,8 @@ TEST(LayoutCommand, ShufflesOnlyObjects) {
 class LinkedLayouts : public testing::Test {
  protected:
   void SetUp() override {
-    if (!can_link_layouts(kBuild, kBuild / "tests/fake_variant")) GTEST_SKIP() << "needs a build of the pinned toolchain";
+    if (!can_link_layouts(kBuild, kBuild / "tests/fake_variant"))
+      GTEST_SKIP() << "needs a build of the pinned toolchain";
     fs::create_directories(folder_.path() / "tests");
     fs::copy(kBuild / "tests/fake_variant", executable());
     std::string command = contents(kBuild / "tests/fake_variant.link");

@@ -78,9 +78,9 @@ struct Fixture : SessionEvents {
   SessionEnvironment environment;
   results::Result result;
   double now = 0, conformance_seconds = 0;
-  std::string careless;              ///< the variant that does not conform
-  std::size_t samples = 1;           ///< of each process
-  std::size_t stopped_after = 1000;  ///< lines of the journal
+  std::string careless;                  ///< the variant that does not conform
+  std::size_t samples = 1;               ///< of each process
+  std::size_t stopped_after = SIZE_MAX;  ///< lines of the journal
   Names journal, failures, checked, conforming;
 };
 
@@ -111,7 +111,7 @@ TEST(RunSession, that_is_stopped_is_out_of_time_only_if_that_is_the_end_of_its_b
   EXPECT_EQ(state(false, 2), "interrupted");
   EXPECT_EQ(state(true, 2), "out of time");
   EXPECT_EQ(state(true, 0), "interrupted");
-  EXPECT_EQ(state(true, 1000), "complete");
+  EXPECT_EQ(state(true, SIZE_MAX), "complete");
 }
 
 TEST(RunSession, ends_a_benchmark_that_its_rule_rejects_and_keeps_its_failure_in_the_journal) {

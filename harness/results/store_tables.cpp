@@ -377,6 +377,10 @@ void StoreTables::update_findings(const std::string& machine) {
     if (one.judged.findings.empty() || one.watched != rules.watched) stale.push_back(&one);
   for (std::size_t from = 0; from < stale.size() && !database_.failed(); from += kJudgedBatch)
     judge(std::span(stale).subspan(from, std::min(kJudgedBatch, stale.size() - from)), rules);
+  // A series all of whose sessions contradict others.
+  Statement none = database_.prepare("UPDATE series SET findings = NULL, told = NULL WHERE id = ?");
+  for (const StoredSeries& one : all)
+    if (one.judged.points.empty()) none.bind(one.id).run();
   std::erase_if(all, [](const StoredSeries& one) { return one.judged.points.empty(); });
   std::vector<JudgedSeries> judged;
   for (StoredSeries& one : all) judged.push_back(std::move(one.judged));
@@ -447,7 +451,9 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
                                             AND other.content != result.content AND other.skipped = ''),
                         copy = session != '' AND EXISTS (
         SELECT 1 FROM result AS other WHERE other.machine = result.machine AND other.session = result.session
-                                            AND other.content = result.content AND other.path < result.path))");
+                                            AND other.content = result.content AND other.path < result.path);
+      UPDATE series SET findings = NULL WHERE id IN (
+        SELECT series FROM point JOIN result ON result.id = point.result WHERE contradicted = 1))");
   update_findings();
   return done;
 }

@@ -21,7 +21,8 @@ StoreRules rules(int version, std::multiset<std::string>* found) {
     const Process& first = result.processes.front();
     CondensedRow row{first.benchmark, 2, {}, {}, "", {}};
     row.value.median = first.real_time;
-    return CondensedResult{result.machine.id, result.session.id, result.session.started, {}, {}, false, "", {row}};
+    return CondensedResult{
+        result.machine.id, result.session.id, result.session.started, {}, {}, result.session.medians_only, "", {row}};
   };
   const auto machine = [found](std::span<const TimedSeries> series, std::string&) {
     const auto find = [found](std::span<const SeriesPoint> points, std::string&) {

@@ -601,12 +601,15 @@ std::string executes() {
   const char* const libraries = std::getenv("LD_LIBRARY_PATH");
   std::vector<std::string> command =
       by_bundled_loader({own_executable(), "--describe"}, libraries == nullptr ? "" : libraries);
+  const std::string program = command.front();
+  const bool is_started_by_kernel = command.size() == 2;  // not by a loader, whose argument is the program's path
+  if (is_started_by_kernel) command.front() = "variant";
   std::vector<char*> pointers;
   for (std::string& word : command) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  const std::string failure = in_child("an executed program", [null, &pointers] {
+  const std::string failure = in_child("an executed program", [null, &program, &pointers] {
     ::dup2(null, STDOUT_FILENO);
-    ::execv(pointers.front(), pointers.data());
+    ::execv(program.c_str(), pointers.data());
     return 127;
   });
   ::close(null);
