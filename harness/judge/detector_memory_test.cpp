@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace lab::judge {
@@ -70,6 +71,34 @@ TEST(DetectorMemory, counts_only_for_the_values_and_contexts_that_it_has_seen) {
     damaged[damaged.find(' ') + 4] = digit;
     EXPECT_EQ(seen(more, contexts, damaged), damaged == memory ? 90U : 0U);
   }
+}
+
+TEST(SharedNoise, is_learned_once_and_again_where_a_series_has_changed) {
+  std::vector<std::vector<double>> medians;
+  for (int i = 0; i < 12; ++i) {
+    std::vector<double>& of_series = medians.emplace_back();
+    for (const double value : stepped()) of_series.push_back(std::exp(value / (40 + i)));
+  }
+  const std::vector<std::span<const double>> all(medians.begin(), medians.end());
+  const auto noise = [&](const Memories& known, std::size_t fewest = 10) {
+    Memories left;
+    const std::optional<stats::SharedNoise> found = shared_noise(all, fewest, known, left);
+    EXPECT_EQ(left.size(), 1U);
+    return std::pair(found, left);
+  };
+  const auto [found, left] = noise({});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(noise(left), std::pair(found, left));
+  Memories other = left;
+  other.begin()->second = "0.5 1 2 1 3 ";
+  EXPECT_EQ(noise(other).first, (stats::SharedNoise{0.5, 1, 2, {3}})) << "what is known is not learned again";
+  other.begin()->second = "damaged";
+  EXPECT_EQ(noise(other), std::pair(found, left));
+  medians[3][7] += 0.1;
+  EXPECT_NE(noise(other).second.begin()->first, left.begin()->first);
+  const auto [none, of_few] = noise({}, 13);
+  EXPECT_FALSE(none);
+  EXPECT_EQ(noise(of_few, 13), std::pair(none, of_few));
 }
 
 TEST(DetectorMemory, is_text_that_reads_back_bit_for_bit) {

@@ -1,6 +1,6 @@
 /// All results of a folder in SQLite, condensed to one row per benchmark and session: <results>/index.sqlite. It is a
 /// cache of <results>/<machine>/*.json. Name, size and time of the files decide what is read again. A missing or
-/// damaged index, or one of another version, is rebuilt. In a read-only folder it is in memory only.
+/// damaged index, or one of another version, is rebuilt, and finds the same. In a read-only folder it is in memory only.
 ///
 /// Concurrent processes wait for each other (a lock on <results>/index.lock, SQLite's locks). A killed process leaves
 /// its committed data intact. The store gives no verdict: StoreRules condense a result and find the changes of a

@@ -45,6 +45,10 @@ CREATE TABLE point(series INTEGER NOT NULL, started TEXT NOT NULL, result INTEGE
                    metric INTEGER NOT NULL, PRIMARY KEY(series, started, result)) WITHOUT ROWID;
 )";
 
+constexpr const char* kContradicted = R"(skipped = '' AND session != '' AND EXISTS (
+        SELECT 1 FROM result AS other WHERE other.machine = result.machine AND other.session = result.session
+                                            AND other.content != result.content AND other.skipped = ''))";
+
 int version_of(const StoreRules& rules) {
   return 1000 * kLayout + rules.version;
 }
@@ -445,15 +449,13 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
     database_.run("COMMIT");
   }
   if (any)
-    database_.run(R"(
-      UPDATE result SET contradicted = skipped = '' AND session != '' AND EXISTS (
-        SELECT 1 FROM result AS other WHERE other.machine = result.machine AND other.session = result.session
-                                            AND other.content != result.content AND other.skipped = ''),
+    database_.run(fmt::format(R"(
+      UPDATE series SET findings = NULL WHERE machine IN (SELECT machine FROM result WHERE contradicted != ({0}));
+      UPDATE result SET contradicted = {0},
                         copy = session != '' AND EXISTS (
         SELECT 1 FROM result AS other WHERE other.machine = result.machine AND other.session = result.session
-                                            AND other.content = result.content AND other.path < result.path);
-      UPDATE series SET findings = NULL WHERE id IN (
-        SELECT series FROM point JOIN result ON result.id = point.result WHERE contradicted = 1))");
+                                            AND other.content = result.content AND other.path < result.path))",
+                              kContradicted));
   update_findings();
   return done;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <mutex>
 #include <set>
 
@@ -60,6 +61,7 @@ class StoreFolder {
     if (time_of_it != 0) result.processes.front().real_time = time_of_it;
     EXPECT_TRUE(write_result_text(plain.native() + ".zst", serialize(without_samples(result))));
   }
+  const std::filesystem::path& path() const { return folder_.path(); }
   void remove(int number) { std::filesystem::remove(folder_.path() / fmt::format("farm/{}.json", number)); }
   void write_machines(std::string_view text) { folder_.write(kMachinesName, text); }
 
@@ -101,6 +103,45 @@ TEST(Store, computes_findings_again_for_a_new_point_or_a_change_of_the_machine) 
   folder.add(4, "shelf/c/store", 90);
   folder.open();
   EXPECT_EQ(folder.found, (std::multiset<std::string>{"40 50 ", "70 ", "90 "}));
+}
+
+TEST(Store, gives_its_rules_the_memory_that_they_left) {
+  StoreFolder folder;
+  StoreRules remembering = rules(1, &folder.found);
+  remembering.machine = [](std::span<const TimedSeries> series, std::string& of_machine) {
+    of_machine += fmt::format("{} ", series.front().medians.size());
+    const auto find = [=](std::span<const SeriesPoint> points, std::string& memory) {
+      memory += fmt::format("{} ", points.back().median);
+      return fmt::format("{}| {}", of_machine, memory);
+    };
+    const auto together = [](std::vector<JudgedSeries> all) { return std::vector{all.front().findings}; };
+    return MachineRules{"", find, together};
+  };
+  const auto told = [&] {
+    Store store = *Store::open(folder.path(), remembering, [](const StoreProgress&) {});
+    return *store.findings(store.series()->front());
+  };
+  folder.add(1, "shelf/a/store", 40);
+  EXPECT_EQ(told(), "1 | 40 ");
+  EXPECT_EQ(told(), "1 | 40 ") << "nothing is judged";
+  folder.add(2, "shelf/a/store", 50);
+  EXPECT_EQ(told(), "1 2 | 40 50 ");
+  ++remembering.version;
+  EXPECT_EQ(told(), "2 | 50 ");
+}
+
+TEST(Store, lets_series_share_in_the_order_in_which_they_began_whatever_came_first) {
+  for (const auto& order : {std::array{1, 2, 3}, std::array{3, 2, 1}}) {
+    StoreFolder folder;
+    for (const int number : order) {
+      folder.add(number, number == 1 ? "shelf/z/store" : number == 2 ? "shelf/a/store" : "shelf/c/store", number);
+      folder.open();
+    }
+    Store store = folder.open();
+    std::vector<double> medians;
+    for (const TimedSeries& one : *store.timed("farm")) medians.push_back(one.medians.front());
+    EXPECT_EQ(medians, (std::vector<double>{1, 2, 3}));
+  }
 }
 
 TEST(Store, a_packed_result_is_the_same_and_one_that_is_there_twice_counts_once) {
