@@ -120,7 +120,8 @@ inline constexpr const char* kSeedsReason = "seeds";
 /// stats::ChangePointDetector::kLongest: what all series do tonight may be the step that is looked for. So nothing that
 /// was told of a night changes with later ones.
 std::vector<WatchedSince> watched_machine(std::span<const results::TimedSeries> series);
-/// The same, faster with the memories that the last call left for this machine. Whatever they are, nothing else changes.
+/// The same, faster with the memories that the last call left for this machine. Whatever they are, nothing else
+/// changes.
 std::vector<WatchedSince> watched_machine(std::span<const results::TimedSeries> series, Memories& memories);
 inline constexpr std::size_t kFewestSeries = 10, kMostShared = 128;
 

@@ -1,6 +1,6 @@
-/// What the on-line detector knew after the last night of a series, and the noise that a machine's series shared, as text
-/// that is kept with both. The next night needs no replay of the year. All of it is a cache: a hash of what was seen says
-/// whether it counts.
+/// What the on-line detector knew after the last night of a series, and the noise that a machine's series shared, as
+/// text that is kept with both. The next night needs no replay of the year. All of it is a cache: a hash of what was
+/// seen says whether it counts.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@
 
 namespace lab::judge {
 
-/// Texts by their keys: what find_change_points() left of a series, by the seed of its sessions; what shared_noise() left
-/// of a machine, by hashes.
+/// Texts by their keys: what find_change_points() left of a series, by the seed of its sessions; what shared_noise()
+/// left of a machine, by hashes.
 using Memories = std::map<std::string, std::string>;
 
 /// As JSON, and back. None of a text that this is not.

@@ -1,6 +1,7 @@
 /// All results of a folder in SQLite, condensed to one row per benchmark and session: <results>/index.sqlite. It is a
 /// cache of <results>/<machine>/*.json. Name, size and time of the files decide what is read again. A missing or
-/// damaged index, or one of another version, is rebuilt, and finds the same. In a read-only folder it is in memory only.
+/// damaged index, or one of another version, is rebuilt, and finds the same. In a read-only folder it is in memory
+/// only.
 ///
 /// Concurrent processes wait for each other (a lock on <results>/index.lock, SQLite's locks). A killed process leaves
 /// its committed data intact. The store gives no verdict: StoreRules condense a result and find the changes of a
@@ -65,7 +66,8 @@ struct SessionRecord {
 struct StoreRules {
   int version = 0;  ///< 0 to 999; incremented when the same results would be condensed or judged differently
   std::function<CondensedResult(const Result&)> condense;
-  /// Of all series of a machine. `memory` is what the last call for this machine left there, as that of MachineRules::find.
+  /// Of all series of a machine. `memory` is what the last call for this machine left there, as that of
+  /// MachineRules::find.
   std::function<MachineRules(std::span<const TimedSeries>, std::string& memory)> machine;
 };
 

@@ -222,7 +222,8 @@ std::shared_ptr<const T> StoreTables::shared(std::int64_t id,
 
 StoreTables::StoredResults StoreTables::results_in_series(const std::string& machine) {
   Statement all = database_.prepare(
-      "SELECT id, session, path, commit_id, surroundings FROM result WHERE machine = ? AND contradicted = 0 AND copy = 0");
+      "SELECT id, session, path, commit_id, surroundings FROM result WHERE machine = ? AND contradicted = 0 AND copy = "
+      "0");
   all.bind(machine);
   StoredResults results;
   while (all.next())
