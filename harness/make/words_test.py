@@ -10,7 +10,8 @@ from harness.make import paths
 ALARMS = {
     "harness/stats/change_points.cpp", "harness/stats/change_points.h", "harness/judge/changes.cpp",
     "harness/judge/changes.h", "harness/judge/history.cpp", "harness/report/history.cpp", "harness/cli/changepoints.cpp",
-    "harness/judge/farm.cpp", "harness/judge/farm.h", "harness/report/farm_text.cpp", "harness/judge/detector_memory.cpp",
+    "harness/judge/farm.cpp", "harness/judge/farm.h", "harness/report/farm_text.cpp",
+    "harness/judge/detector_memory.cpp",
 }
 """Where "confidence" is that of an alarm."""
 
