@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -16,6 +17,7 @@
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
 #include "harness/base/glob.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/own_loader.h"
 #include "harness/base/parallel.h"
 #include "harness/base/usage_error.h"
@@ -61,6 +63,9 @@ constexpr std::array kNotStarted{"simulate"};
 struct Source {
   fs::path from;
   bundle::BundledFile file;
+  std::optional<std::string> content = {};  ///< instead of that file's
+
+  Expected<std::string> read() const { return content ? Expected<std::string>(*content) : read_file(from); }
 };
 
 bool is_elf(const fs::path& path) {
@@ -115,7 +120,7 @@ Expected<void> add_package(std::vector<Source>& sources, const fs::path& lib, co
 
 /// The programs, libraries and lists of the build folder, without its variants.
 Expected<void> add_build(std::vector<Source>& sources, const fs::path& build) {
-  for (const char* list : {"build_info.json", "variants.json"}) sources.push_back({build / list, {kBuild / list}});
+  sources.push_back({build / "build_info.json", {kBuild / "build_info.json"}});
   for (const char* folder : {"", "malloc"}) {
     std::error_code problem;
     for (const fs::directory_entry& entry : fs::directory_iterator(build / folder, problem)) {
@@ -128,6 +133,27 @@ Expected<void> add_build(std::vector<Source>& sources, const fs::path& build) {
     if (problem && *folder == '\0') return file_error("reading", build, problem.value());
   }
   return {};
+}
+
+/// The list of variants, of those that the bundle has: a session wants all that are listed.
+Expected<Source> list_of_variants(const fs::path& build, const std::set<std::string>& variants) {
+  const fs::path file = build / "variants.json";
+  const Expected<std::string> text = read_file(file);
+  if (!text) return text.error();
+  Expected<json::value> all = parse_json(*text, file.string());
+  if (!all) return all.error();
+  json::array* const list = all->if_array();
+  if (list == nullptr) return Error{fmt::format("'{}': expected an array", file.string()), "python3 make.py build"};
+  json::array kept;
+  for (json::value& one : *list) {
+    const auto field = [&](const char* name) {
+      const json::object* const object = one.if_object();
+      const json::value* const value = object == nullptr ? nullptr : object->if_contains(name);
+      return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
+    };
+    if (variants.contains(fmt::format("{}/{}", field("family"), field("variant")))) kept.push_back(std::move(one));
+  }
+  return Source{file, {kBuild / "variants.json"}, json::serialize(kept) + "\n"};
 }
 
 /// The pinned C library, which starts the bundle's programs where the machine's is older. Returns its loader's path.
@@ -168,7 +194,7 @@ Expected<void> read_sources(std::vector<Source>& sources, const BundleObserver& 
   in_parallel(sources.size(), [&](std::size_t i) {
     bundle::BundledFile& file = sources[i].file;
     if (!file.link.empty()) return;
-    const Expected<std::string> content = read_file(sources[i].from);
+    const Expected<std::string> content = sources[i].read();
     std::error_code unknown;
     if (!content) {
       read[i] = content.error();
@@ -257,6 +283,9 @@ Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleOb
 
   std::vector<Source> sources{{build_dir / "lab", {"lab"}}};
   if (const auto added = add_build(sources, build_dir); !added) return added.error();
+  Expected<Source> list = list_of_variants(build_dir, variants);
+  if (!list) return list.error();
+  sources.push_back(std::move(*list));
   const fs::path lib = lib_dir();
   const Expected<std::string> loader = add_libc(sources, lib);
   if (!loader) return loader.error();
@@ -276,10 +305,10 @@ Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleOb
   bundle::Manifest manifest{
       bundle::kSchema, source.commit, source.state, measure::read_pins(request.root, request.groups),
       build->march,    kLibc,         *loader,      {}};
-  std::map<std::string, fs::path> from;
+  std::map<std::string, const Source*> packed;
   for (const Source& one : sources) {
     manifest.files.push_back(one.file);
-    from[one.file.path] = one.from;
+    packed[one.file.path] = &one;
     outcome.unpacked += one.file.size;
   }
   if (!source.commit)
@@ -288,7 +317,7 @@ Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleOb
     outcome.remark = "the checkout has changes: its results will be of a dirty commit";
   outcome.files = manifest.files.size();
   const auto written = bundle::write_archive(
-      request.file, [&](const std::string& path) { return from.at(path); }, manifest,
+      request.file, [&](const std::string& path) { return packed.at(path)->read(); }, manifest,
       [&](std::uint64_t done, std::uint64_t all) { observer.on_progress("bytes packed", done, all); });
   if (!written) return written.error();
   std::error_code unknown;

@@ -154,9 +154,9 @@ Expected<bool> is_there(const fs::path& folder, const Manifest& manifest) {
 
 }  // namespace
 
-Expected<void> write_archive(const fs::path& file, const Place& place, const Manifest& manifest,
+Expected<void> write_archive(const fs::path& file, const Contents& contents, const Manifest& manifest,
                              const Progress& progress) {
-  const Expected<std::string> launcher = read_file(place(std::string(kLauncherName)));
+  const Expected<std::string> launcher = contents(std::string(kLauncherName));
   if (!launcher) return launcher.error();
   std::uint64_t all = 0, done = 0;
   for (const BundledFile& one : manifest.files) all += one.size;
@@ -169,10 +169,10 @@ Expected<void> write_archive(const fs::path& file, const Place& place, const Man
   ZstdWriter writer([&](std::string_view piece) { return output.write(piece); }, settings());
   for (const BundledFile& one : manifest.files) {
     if (!one.link.empty()) continue;
-    const Expected<std::string> content = read_file(place(one.path));
+    const Expected<std::string> content = contents(one.path);
     if (!content) return content.error();
     if (content_hash(*content) != one.hash)
-      return Error{fmt::format("'{}' changed while the bundle was made", place(one.path).string()), "make it again"};
+      return Error{fmt::format("'{}' changed while the bundle was made", one.path), "make it again"};
     for (std::size_t at = 0; at < content->size(); at += kPiece) {
       const std::string_view piece = std::string_view(*content).substr(at, kPiece);
       if (const Expected<void> put = writer.write(piece); !put) return put.error();

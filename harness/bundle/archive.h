@@ -25,12 +25,12 @@ struct Parts {
 /// Called with how many bytes of the files were read or written, of how many.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t all)>;
 
-/// Where a file of the manifest is before it is packed.
-using Place = std::function<std::filesystem::path(const std::string& path)>;
+/// The content of a file of the manifest, when it is packed.
+using Contents = std::function<Expected<std::string>(const std::string& path)>;
 
 /// Writes the archive `file` from the files of `manifest`, one of which is the launcher. Equal files give equal bytes.
 /// After an error or a kill there is the file that was there, or none.
-Expected<void> write_archive(const std::filesystem::path& file, const Place& place, const Manifest& manifest,
+Expected<void> write_archive(const std::filesystem::path& file, const Contents& contents, const Manifest& manifest,
                              const Progress& progress);
 
 /// The parts of the archive `file`; none if it is no archive, or ends too early.

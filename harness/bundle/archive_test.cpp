@@ -50,7 +50,7 @@ class Archive : public testing::Test {
   }
   void pack() {
     const auto written = write_archive(
-        archive(), [&](const std::string& path) { return source_.path() / path; }, manifest_,
+        archive(), [&](const std::string& path) { return read_file(source_.path() / path); }, manifest_,
         [](std::uint64_t, std::uint64_t) {});
     ASSERT_TRUE(written.has_value()) << written.error().what;
   }
