@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -188,9 +187,8 @@ void add_variants(std::vector<Source>& sources, const fs::path& build, const std
 }
 
 /// Fills in size, hash and whether it is executable.
-Expected<void> read_sources(std::vector<Source>& sources, const BundleObserver& observer) {
+Expected<void> read_sources(std::vector<Source>& sources) {
   std::vector<Expected<void>> read(sources.size());
-  std::atomic<std::size_t> done = 0;
   in_parallel(sources.size(), [&](std::size_t i) {
     bundle::BundledFile& file = sources[i].file;
     if (!file.link.empty()) return;
@@ -203,9 +201,7 @@ Expected<void> read_sources(std::vector<Source>& sources, const BundleObserver& 
     file.size = content->size();
     file.hash = bundle::content_hash(*content);
     file.executable = (fs::status(sources[i].from, unknown).permissions() & fs::perms::owner_exec) != fs::perms::none;
-    ++done;
   });
-  observer.on_progress("files read", done, sources.size());
   for (const Expected<void>& one : read)
     if (!one) return one.error();
   return {};
@@ -271,8 +267,7 @@ Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleOb
   for (const measure::Benchmark& benchmark : head)
     if (benchmark.reference) control.push_back(benchmark);
   for (const measure::ArmBenchmark& chosen : measure::choose_control(head)) control.push_back(chosen.benchmark);
-  observer.on_progress("variants linked", 0, outcome.variants);
-  std::vector<std::string> remarks;
+  observer.on_progress("linking layouts", 0, 0);
   for (const auto& [benchmarks, first] : {std::pair(&head, 1), std::pair(&control, measure::kFirstOfControl)}) {
     std::vector<measure::Benchmark*> pointers;
     for (measure::Benchmark& benchmark : *benchmarks) pointers.push_back(&benchmark);
@@ -299,7 +294,7 @@ Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleOb
   for (const char* file : kDataFiles) sources.push_back({request.root / file, {file}});
   std::ranges::sort(sources, {}, [](const Source& source) { return source.file.path; });
   add_variants(sources, build_dir, head, control);
-  if (const auto read = read_sources(sources, observer); !read) return read.error();
+  if (const auto read = read_sources(sources); !read) return read.error();
 
   const results::Source source = measure::read_source(request.root);
   bundle::Manifest manifest{
@@ -318,7 +313,7 @@ Expected<BundleOutcome> make_bundle(const BundleRequest& request, const BundleOb
   outcome.files = manifest.files.size();
   const auto written = bundle::write_archive(
       request.file, [&](const std::string& path) { return packed.at(path)->read(); }, manifest,
-      [&](std::uint64_t done, std::uint64_t all) { observer.on_progress("bytes packed", done, all); });
+      [&](std::uint64_t done, std::uint64_t all) { observer.on_progress("packing", done, all); });
   if (!written) return written.error();
   std::error_code unknown;
   outcome.packed = fs::file_size(request.file, unknown);

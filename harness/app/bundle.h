@@ -35,6 +35,7 @@ struct BundleOutcome {
 };
 
 struct BundleObserver {
+  /// `all` is 0 where it is not known how much there is to do.
   std::function<void(std::string_view doing, std::uint64_t done, std::uint64_t all)> on_progress;
 };
 

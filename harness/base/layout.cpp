@@ -9,16 +9,11 @@
 
 namespace lab {
 
-namespace {
-
-/// Whether this user may write in `folder`, or make it.
 bool is_writable(std::filesystem::path folder) {
   std::error_code ignored;
   while (!std::filesystem::exists(folder, ignored) && folder.has_relative_path()) folder = folder.parent_path();
   return ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
-
-}  // namespace
 
 std::filesystem::path build_dir() {
   if (const char* build = std::getenv("LAB_BUILD")) return build;

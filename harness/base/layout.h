@@ -14,6 +14,9 @@ std::filesystem::path build_dir();
 /// The checkout of that build folder; LAB_ROOT overrides it.
 std::filesystem::path root_dir();
 
+/// Whether this user may write in `folder`, or make it.
+bool is_writable(std::filesystem::path folder);
+
 /// Where this user makes `what`, a path below the checkout `root`: there, if the user may write there, else below
 /// LAB_WORK, which make.py sets for a checkout of another user. Without LAB_WORK it is `root`/`what` in any case.
 std::filesystem::path place_for(const std::filesystem::path& root, const std::filesystem::path& what);

@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/files.h"
+#include "harness/base/layout.h"
 
 namespace lab::bundle {
 
@@ -26,13 +27,6 @@ fs::path followed(fs::path path, const fs::path& root) {
     path = target.is_absolute() ? root / target.relative_path() : path.parent_path() / target;
   }
   return path;
-}
-
-/// A folder that this user has, or may make.
-bool is_writable(fs::path folder) {
-  std::error_code ignored;
-  while (!fs::exists(folder, ignored) && folder.has_relative_path()) folder = folder.parent_path();
-  return ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
 std::string variable(const char* name) {

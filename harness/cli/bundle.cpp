@@ -30,8 +30,8 @@ Expected<ExitStatus> run_bundle(const Options& options) {
   if (const char* const groups = std::getenv("LAB_BUILD_GROUPS"))
     boost::split(request.groups, std::string(groups), boost::is_any_of(","));
   const app::BundleObserver observer{[&](std::string_view doing, std::uint64_t done, std::uint64_t all) {
-    line.show(fmt::format("bundle: {:.0f} % of the {}",
-                          all == 0 ? 100. : 100. * static_cast<double>(done) / static_cast<double>(all), doing));
+    const double percent = all == 0 ? 0 : 100. * static_cast<double>(done) / static_cast<double>(all);
+    line.show(all == 0 ? fmt::format("bundle: {}", doing) : fmt::format("bundle: {}, {:.0f} %", doing, percent));
   }};
   const Expected<app::BundleOutcome> outcome = app::make_bundle(request, observer);
   line.clear();
