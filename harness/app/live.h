@@ -89,6 +89,7 @@ class LiveFarm {
   Expected<std::shared_ptr<const LiveState>> known() const;
   Expected<std::shared_ptr<LiveState>> read(const HistoryObserver& observer);
   Expected<std::vector<judge::SeriesHistory>> histories(const std::vector<const judge::FarmSeries*>& list);
+  Expected<std::map<std::string, std::string>> report_of(const std::string& path);
   Expected<report::Document> alarm_page(const LiveState& state, const Query& query);
   Expected<report::Document> series_page(const LiveState& state, const Query& query);
   Expected<report::Document> compare_page(const LiveState& state, const Query& query);

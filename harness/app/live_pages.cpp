@@ -1,5 +1,6 @@
 // The pages and the data of LiveFarm.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -205,7 +206,7 @@ json::value LiveFarm::status(const LiveState& state) {
   json::array silent, running, remarks;
   for (const judge::FarmMachine& one : state.farm.machines)
     if (one.silent_days > 0) silent.emplace_back(one.id);
-  for (const RunningSession& one : this->running()) running.push_back(to_json(one));
+  for (const RunningSession& one : this->running()) running.push_back(running_json(one));
   for (const std::string& one : state.remarks) remarks.emplace_back(one);
   return versioned(state, {{"machines", state.farm.machines.size()},
                            {"benchmarks", state.farm.benchmarks},
@@ -239,6 +240,13 @@ Expected<std::string> LiveFarm::path_of(const std::string& session) const {
 }
 
 Expected<std::map<std::string, std::string>> LiveFarm::night(const std::string& path) {
+  Expected<std::map<std::string, std::string>> files = report_of(path);
+  // All points of a machine were in memory. A server lives for months, so it gives that back to the system.
+  ::malloc_trim(0);
+  return files;
+}
+
+Expected<std::map<std::string, std::string>> LiveFarm::report_of(const std::string& path) {
   const Expected<std::shared_ptr<const LiveState>> known = this->known();
   if (!known) return known.error();
   const LiveState& state = **known;

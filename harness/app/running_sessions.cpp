@@ -61,7 +61,7 @@ std::string rest_of(const File& file, std::uintmax_t offset) {
 
 }  // namespace
 
-boost::json::value to_json(const RunningSession& session) {
+boost::json::value running_json(const RunningSession& session) {
   return boost::json::object{{"machine", session.machine},
                              {"session", session.session},
                              {"started", session.started},

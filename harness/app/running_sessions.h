@@ -26,7 +26,7 @@ struct RunningSession {
   friend bool operator==(const RunningSession&, const RunningSession&) = default;
 };
 
-boost::json::value to_json(const RunningSession& session);
+boost::json::value running_json(const RunningSession& session);
 
 /// Remembers what it has read, so that asking every two seconds costs little. For one thread at a time.
 class RunningSessions {

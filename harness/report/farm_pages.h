@@ -84,7 +84,7 @@ struct ComparedSeries {
 struct ComparedFarm {
   std::string a, b;          ///< commits or machines
   bool of_machines = false;
-  std::vector<ComparedSeries> series;
+  std::vector<ComparedSeries> series = {};
   std::string nothing = {};  ///< why there are none
 };
 
