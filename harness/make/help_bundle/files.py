@@ -62,6 +62,22 @@ def size_of(path: str) -> str:
         return f"not readable: {error.strerror}"
 
 
+def bytes_of(path: str) -> int:
+    """A file's size; 0 if it cannot be said."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def changed_at(path: str) -> float:
+    """When a file was written last; 0 if that cannot be said."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
 def member(name: str, mtime: int, size: int) -> tarfile.TarInfo:
     """An archive's entry that does not tell whose it is."""
     info = tarfile.TarInfo(name)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from harness.make import paths
-from harness.make.help_bundle.files import Unreadable, read
+from harness.make.help_bundle.files import Unreadable, changed_at, read
 
 _MOST_LOGS = 40
 _DEPTH = 6
@@ -23,7 +23,7 @@ _MOST_FAILED_LINES = 150
 
 def logs() -> list[str]:
     """The paths of the newest logs below build/, sorted."""
-    found = sorted(_walk(paths.BUILD, 0), key=_newest_first)
+    found = sorted(_walk(paths.BUILD, 0), key=changed_at, reverse=True)
     return sorted(found[:_MOST_LOGS])
 
 
@@ -42,13 +42,6 @@ def _walk(folder: str, depth: int) -> Iterator[str]:
             yield from _walk(entry.path, depth + 1)
         elif not is_folder and _LOG(entry.name):
             yield entry.path
-
-
-def _newest_first(path: str) -> float:
-    try:
-        return -os.stat(path).st_mtime
-    except OSError:
-        return 0.0
 
 
 def failed_text() -> str:
@@ -78,7 +71,7 @@ def _repeat(path: str) -> str:
     if not name:
         return "repeat: see the path"
     try:
-        cache = read(os.path.join(folder, "CMakeCache.txt"))[0]
+        cache = read(os.path.join(folder, "CMakeCache.txt"), 1_000_000)[0]
     except Unreadable:
         cache = ""
     march = re.search(r"^LAB_MARCH:\w+=(.*)$", cache, re.M)

@@ -128,7 +128,9 @@ def drivers_text() -> str:
     lines += ["", "Driver columns of the atlas:"]
     columns = sorted(glob.glob(os.path.join(glob.escape(known.results_folder()), "*", "atlas", "*", "column.json")))
     own = [path for path in columns if path.split(os.sep)[-4] not in known.NOT_MACHINES]
-    lines += [f"  {path}: {_column(path)}" for path in own[-40:]] or ["  (none: python3 make.py probe)"]
+    real = [path for path in own if not os.path.dirname(path).endswith("-simulated")]
+    lines += [f"  {path}: {_column(path)}" for path in real[-40:]] or ["  (none: python3 make.py probe)"]
+    lines += [f"  and {len(own) - len(real)} of simulated devices"] if len(own) > len(real) else []
     return "\n".join(lines) + "\n"
 
 
@@ -157,7 +159,9 @@ def _column(path: str) -> str:
         words = [f"{name} {driver.get(name, '?')}" for name in
                  ("short_name", "version", "info", "device_name", "device_type", "api_version", "driver_version", "vendor_id", "device_id",
                   "library", "pinned", "conformance")]
-        return ", ".join(" ".join(str(each).split()) for each in words)
+        failure = column.get("failure") or {}
+        failed = f"; FAILED: {failure.get('kind')}: {failure.get('detail')}\n{failure.get('output_tail', '')}" if failure else ""
+        return ", ".join(" ".join(str(each).split()) for each in words) + failed
     except OSError as error:
         return f"not readable: {error.strerror}"
     except (ValueError, KeyError, TypeError, AttributeError):

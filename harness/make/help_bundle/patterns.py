@@ -16,7 +16,7 @@ _KEY_BLOCK = re.compile(rf"{_KEY_BEGIN}.*?(?:{_KEY_END}|\Z)", re.S)
 _KEY_LINE = re.compile(r"\s*[\w+/=-]{16,}\s*|\s*|[\w-]+: .*").fullmatch
 
 _TOKENS = re.compile(
-    r"\b(?:A(?:KIA|SIA|IDA|ROA|GPA)[0-9A-Z]{12,}|gh[pousr]_\w{8,}|github_pat_\w{8,}|gl[a-z]{2,6}-[\w-]{8,}|xox[a-z]-[\w-]{8,}"
+    r"\b(?:A(?:KIA|SIA|IDA|ROA|GPA)[0-9A-Z]{12,}|gh[pousr]_\w{8,}|github_pat_\w{8,}|gl(?:pat|ptt|dt|rt|cbt|soat|agent|oas|imt|ft|ffct|sat)-[\w-]{8,}|xox[a-z]-[\w-]{8,}"
     r"|[sr]k[-_](?:live|test|ant|proj)[-_][\w-]{8,}|sk-[\w-]{16,}|AIza[\w-]{20,}|ya29\.[\w-]{8,}|npm_\w{16,}|pypi-[\w-]{16,}"
     r"|hf_\w{16,}|dckr_pat_[\w-]{8,}|dop_v1_\w{16,}|SG\.[\w-]{8,}\.[\w-]{8,}|AKC[A-Za-z0-9]{16,}|cmVmd[A-Za-z0-9+/]{16,}={0,2}"
     r"|eyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?|AGE-SECRET-KEY-\w+|ssh-(?:rsa|dss|ed25519) [A-Za-z0-9+/]{16,}={0,2}"
@@ -36,6 +36,7 @@ _SAID = re.compile(r"\b(pass(?:word|wd|phrase|code)|passwd|secret|token)(\s+(?:i
                    re.I)
 _BESIDE = re.compile(r"(?<![A-Za-z])(?:pass(?:word|wd|phrase)|secret|token|credentials?|key|hmac|nonce|otp)s?(?![A-Za-z])", re.I)
 _LONG = re.compile(r"(?<![\w+/=-])(?:[0-9a-fA-F]{16,}|[\w+/-]{20,}={0,2})(?![\w+/-])")
+_WORDLIKE = re.compile(r".{0,3}|[A-Z]{0,4}[a-z]*(?:[A-Z][a-z]+)*\d{0,4}|[A-Z]+").fullmatch  # a part of a path or name
 _BESIDE_CHARACTERS = 80
 """How far from such a word a long number or text is taken for a key."""
 
@@ -95,10 +96,14 @@ def _without_long(line: str) -> str:
 
 
 def is_random(text: str) -> bool:
-    """Whether a long word looks like drawn by chance, as keys are: hexadecimal digits, or letters in both cases and digits."""
-    kinds = [any(map(kind, text)) for kind in (str.isdigit, str.islower, str.isupper)]
-    is_hex = re.fullmatch(r"[0-9a-f]{16,}|[0-9A-F]{16,}|[0-9a-fA-F]{32,}", text) is not None
-    return kinds[0] and any(kinds[1:]) and is_hex or all(kinds) and len(text) >= 20
+    """Whether a long word looks like drawn by chance, as keys are: hexadecimal digits, or letters in both cases and digits that
+    are no words."""
+    if not re.search(r"\d", text) or not re.search(r"[A-Za-z]", text):
+        return False
+    if re.fullmatch(r"[0-9a-f]{16,}|[0-9A-F]{16,}|[0-9a-fA-F]{32,}", text):
+        return True
+    has_cases = re.search(r"[a-z]", text) and re.search(r"[A-Z]", text)
+    return bool(has_cases) and len(text) >= 20 and not all(map(_WORDLIKE, re.split(r"[/_+-]", text.rstrip("="))))
 
 
 def looks_like_key(text: str) -> bool:

@@ -10,12 +10,14 @@ import shlex
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from harness.make import paths
 from harness.make.help_bundle import known
-from harness.make.help_bundle.files import Unreadable, read, size_of, text_of
+from harness.make.help_bundle.files import Unreadable, bytes_of, changed_at, read, size_of, text_of
 
 FAILURES = 5
 _READ_SESSIONS = 12
 _MOST_RESULT_BYTES = 80_000_000
+_MOST_READ_BYTES = 200_000_000
 _MOST_FILTERS = 20
 _TAIL_LINES = 60
 
@@ -35,7 +37,14 @@ def newest_sessions() -> list[Session]:
     found = [path for pattern in ("*.json", "*.journal") for path in glob.glob(os.path.join(results, "*", pattern))]
     own = [path for path in found if os.path.basename(os.path.dirname(path)) not in known.NOT_MACHINES]
     own.sort(key=lambda path: (_time_of(path), path), reverse=True)
-    return [_session(path) for path in own[:_READ_SESSIONS]]
+    sessions: list[Session] = []
+    left = _MOST_READ_BYTES
+    for path in own[:_READ_SESSIONS]:
+        left -= bytes_of(path)
+        if sessions and left < 0:
+            break
+        sessions.append(_session(path))
+    return sessions
 
 
 def _time_of(path: str) -> str:
@@ -55,7 +64,13 @@ def _session(path: str) -> Session:
         result = json.loads(text) if is_whole else None
     except (ValueError, RecursionError) as problem:
         return Session(path, {}, f"no result: {type(problem).__name__}")
-    return Session(path, result) if isinstance(result, dict) else Session(path, {}, "no result")
+    return Session(path, _needed(result)) if isinstance(result, dict) else Session(path, {}, "no result")
+
+
+def _needed(result: dict[str, Any]) -> dict[str, Any]:
+    """The result without its samples, which are most of it."""
+    processes = [{name: each.get(name) for name in ("name", "process")} for each in _list(result, "benchmarks")]
+    return {**{name: value for name, value in result.items() if name not in ("workloads", "variants")}, "benchmarks": processes}
 
 
 def _of_journal(text: str) -> dict[str, Any]:
@@ -121,7 +136,7 @@ def _described(session: Session) -> str:
     lines.append(f"commit:   {source.get('commit') or 'unknown'}, {source.get('state', '?')}")
     lines.append("build:    " + ", ".join(str(build.get(name, "?")) for name in ("toolchain", "config", "march", "compiler", "flags")))
     lines.append("session:  " + ", ".join(f"{name} {head.get(name, '?')}" for name in (
-        "state", "started", "ended", "mode", "budget_seconds", "blocks", "seed", "wall_seconds", "timed_seconds", "protocol")))
+        "state", "started", "ended", "mode", "budget_seconds", "blocks", "seed", "protocol")))
     lines.append("facts:    " + ", ".join(f"{name} {value}" for name, value in _dict(result, "facts").items()))
     lines.append("measured: " + ", ".join(f"{len(_list(result, name))} {words}" for name, words in (
         ("benchmarks", "processes"), ("failures", "failures"), ("unsupported", "unsupported"), ("exhibits", "exhibits"))))
@@ -177,6 +192,9 @@ def state_text(sessions: list[Session]) -> str:
     locks = sorted(glob.glob(os.path.join(glob.escape(results), "nightly", "*.lock")))
     lines += [f"  {path}: {_lock_of(path)}; {text_of(path)[:300].strip() or 'empty: the last night ended by itself'}"
               for path in locks[:50]] or ["  none"]
+    lines += ["", "Locks of builds:"]
+    locks = sorted(glob.glob(os.path.join(glob.escape(paths.BUILD), "*", "lock")))
+    lines += [f"  {path}: {_lock_of(path)}; {text_of(path)[:300].strip()}" for path in locks[:20]] or ["  none"]
     lines += ["", "Inbox and quarantine:"]
     lines += [f"  {place}: {sum(len(files) for _, _, files in os.walk(os.path.join(results, place)))} files"
               for place in ("inbox", "quarantine")]
@@ -211,14 +229,7 @@ def state_files() -> Iterator[tuple[str, str]]:
     results = known.results_folder()
     for pattern, most in (("nightly/*/state.json", 10), ("jobs/*/*.out", 6), ("jobs/*/*.json", 12), ("jobs/*.log", 3),
                           ("nightly/*/*/history.txt", 2), ("alarms.jsonl", 1), ("machines.json", 1), ("*/bisect/*.jsonl", 3)):
-        paths = glob.glob(os.path.join(glob.escape(results), pattern))
-        paths.sort(key=_changed, reverse=True)
-        for path in paths[:most]:
+        found = glob.glob(os.path.join(glob.escape(results), pattern))
+        found.sort(key=changed_at, reverse=True)
+        for path in found[:most]:
             yield f"results/{os.path.relpath(path, results)}", path
-
-
-def _changed(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
