@@ -50,9 +50,20 @@ def redactor() -> Redactor:
     """What takes this machine's names out of texts."""
     common = "\n".join(text_of(os.path.join(paths.ROOT, name)) for pattern in _TEXTS
                        for name in paths.globbed(pattern))
-    pins = text_of(paths.PACKAGES)
-    public = {*_HOSTS, *re.findall(r"https?://([\w.-]+)", pins)}
-    return Redactor([*_secrets(), *_places(), *_people(), *_hosts(), *_machines(results_folder())], common, public)
+    everything = [*_secrets(), *_places(), *_people(), *_hosts(), *_machines(results_folder())]
+    return Redactor(everything, common, {*_HOSTS, *_hosts_of_pins()})
+
+
+def _hosts_of_pins() -> Iterator[str]:
+    """Where packages come from, which is public like packages.json (spm refuses keys in it)."""
+    try:
+        sources = json.loads(text_of(paths.PACKAGES))["sources"].values()
+        bases = [str(source.get("base", "")) for source in sources]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return
+    for base in bases:
+        if found := re.match(r"https?://([\w.-]+)(?=[/:]|$)", base):
+            yield found[1]
 
 
 def _secrets() -> Iterator[Known]:

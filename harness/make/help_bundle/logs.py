@@ -21,10 +21,16 @@ _STEP = re.compile(r"\[\d+/\d+\] ").match
 _MOST_FAILED_LINES = 150
 
 
+_FIRST = ("build_info.json", "build.log", "configure.log", "CMakeError.log", "CMakeConfigureLog.yaml", "CMakeOutput.log")
+
+
 def logs() -> list[str]:
-    """The paths of the newest logs below build/, sorted."""
-    found = sorted(_walk(paths.BUILD, 0), key=changed_at, reverse=True)
-    return sorted(found[:_MOST_LOGS])
+    """The paths of the logs below build/: those of building first, of others the newest."""
+    def rank(path: str) -> tuple[int, float]:
+        name = os.path.basename(path)
+        return _FIRST.index(name) if name in _FIRST else len(_FIRST), -changed_at(path)
+
+    return sorted(_walk(paths.BUILD, 0), key=rank)[:_MOST_LOGS]
 
 
 def _walk(folder: str, depth: int) -> Iterator[str]:

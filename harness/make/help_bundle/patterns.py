@@ -23,8 +23,8 @@ _TOKENS = re.compile(
     r"|(?:ecdsa|sk)-[\w@.-]+ AAAA[A-Za-z0-9+/]{16,}={0,2}|hooks\.slack\.com/[\w/]+)")
 
 _HEADERS = re.compile(
-    r"((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]*(?:token|key|auth|signature|credential)[a-z-]*)"
-    r"(\\*[\"']?\s*[:=]\s*)(?!<SECRET>)[^\n]+", re.I)
+    r"((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]*(?:token|key|auth|api|signature|credential)[a-z-]*)"
+    r"(\\*[\"']?\s*[:=]\s*)(?!\s*<SECRET>)[^\n]+", re.I)
 _SCHEMES = re.compile(r"\b(bearer|basic|digest|negotiate|ntlm)(\s+)(?=[\w.~+/=-]*[\d=A-Z])[\w.~+/=-]{6,}", re.I)
 _WORD = r"(?:pass(?:wor[dt]|wd|phrase|code)|passwd|secret|token|credentials?|api[_-]?key|access[_-]?key|private[_-]?key|signature)"
 _VALUE = r"(?:\\*\"[^\"\n]*\"?|\\*'[^'\n]*'?|[^\s\"'\\&;,<>()]+)"
@@ -48,7 +48,7 @@ _AT_HOST = re.compile(r"(?<![\w.+@%-])[\w.+-]+@(?!@|plt\b|GLIBC|GCC_|CXXABI|[0-9
 _IPV4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)(?!\.\d)")
 _VERSION_BEFORE = re.compile(r"(?:(?:version|conformance|release|revision|mesa|driver|api|ver|v|[<>=]=|[A-Za-z]{2,}[-_])[\"'\s:=(]{0,6})$", re.I)
 _VERSION_AFTER = re.compile(r"(?:[-+~][a-z0-9]|\.(?:tar|zip|so|deb|whl)\b)", re.I)
-_IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:[0-9A-Fa-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?:%\w+)?(?![\w:])")
+_IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{1,4})?(?:%\w+)?(?![\w:])")
 _MAC = re.compile(r"(?<![0-9A-Fa-f:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4,18}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:-])")
 _UUID = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9A-Za-z])", re.I)
 _PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16",
@@ -98,9 +98,8 @@ def _without_long(line: str) -> str:
 def is_random(text: str) -> bool:
     """Whether a long word looks like drawn by chance, as keys are: hexadecimal digits, or letters in both cases and digits that
     are no words."""
-    if not re.search(r"\d", text) or not re.search(r"[A-Za-z]", text):
-        return False
-    if re.fullmatch(r"[0-9a-f]{16,}|[0-9A-F]{16,}|[0-9a-fA-F]{32,}", text):
+    if re.search(r"\d", text) and re.search(r"[A-Za-z]", text) and \
+            re.fullmatch(r"[0-9a-f]{16,}|[0-9A-F]{16,}|[0-9a-fA-F]{32,}", text):
         return True
     has_cases = re.search(r"[a-z]", text) and re.search(r"[A-Z]", text)
     return bool(has_cases) and len(text) >= 20 and not all(map(_WORDLIKE, re.split(r"[/_+-]", text.rstrip("="))))
@@ -108,7 +107,14 @@ def is_random(text: str) -> bool:
 
 def looks_like_key(text: str) -> bool:
     """Whether the value of a variable looks like a key."""
-    return without_keys(text) != text or any(is_random(each[0]) for each in _LONG.finditer(text))
+    if without_keys(text) != text:
+        return True
+    for word in re.split(r"[:;,=\s]", text):
+        path = re.match(r"(?:-\w*)?([/~.].*)", word)
+        parts = path[1].split("/") if path else [word]
+        if any(is_random(found[0]) for part in parts for found in _LONG.finditer(part)):
+            return True
+    return False
 
 
 def without_addresses(text: str) -> str:
@@ -117,7 +123,7 @@ def without_addresses(text: str) -> str:
         text = _AT_HOST.sub("<USER>@<HOST>", _MAIL.sub("<MAIL>", text))
     text = _MAC.sub("<MAC>", text)
     text = _UUID.sub("<UUID>", text)
-    return _IPV6.sub(_without_ipv6, _IPV4.sub(_without_ipv4, text))
+    return _IPV4.sub(_without_ipv4, _IPV6.sub(_without_ipv6, text))
 
 
 def _without_ipv4(found: re.Match[str]) -> str:

@@ -22,7 +22,7 @@ _SYSTEM_WORDS = frozenset("root nobody daemon user admin ubuntu debian fedora ce
                           "build builder home work lab farm node host machine".split())
 _FIELDS = (r"user|username|login|logname|owner|who|by|uid|host|hostname|host_name|node|nodename|machine|id|name|"
            r"lab_machine|slurmd_nodename|process \d+ on|ssh")
-_ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]*:(?:\\?/){2}(?:<SECRET>@)?)([\w-]+(?:\.[\w-]+)*)", re.I)
+_ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]*:(?:\\?/){2}(?:[^/\s@\"']*@)?)([\w-]+(?:\.[\w-]+)*)", re.I)
 _SSH_PLACE = re.compile(r"(?<![\w/])(ssh:)([\w.-]+)(?=:)")
 _OTHER_HOME = re.compile(r"((?:/home|/Users|/export/home|/media|/run/media|/var/mail|/var/spool/mail)(?:\\?/)+)"
                          r"(?!<|linuxbrew\b|runner\b|shared\b)[^\\/\s\"'<>:,;)]+", re.I)
@@ -60,7 +60,9 @@ class Redactor:
     def _set(self, known: Iterable[Known]) -> None:
         self._known: dict[str, Known] = {}
         for each in known:
-            for value in {each.value, unicodedata.normalize("NFD", each.value), unicodedata.normalize("NFC", each.value)}:
+            # Upper case makes two letters of some.
+            texts = (each.value, each.value.upper(), each.value.lower(), _decoded(each.value))
+            for value in {written for form in ("NFC", "NFD") for text in texts for written in (text, unicodedata.normalize(form, text))}:
                 if value.strip("/ "):
                     self._known.setdefault(value, each._replace(value=value))
         # A machine's name may only be known as one by the folder before it.
@@ -89,7 +91,8 @@ class Redactor:
         """The text without them. What is no text (NUL and the like) is removed, too."""
         text = _plain_text(text)
         text = self._whole(text)
-        return "\n".join(self._line(line) if _ESCAPES(line) else line for line in text.split("\n"))
+        text = "\n".join(self._line(line) if _ESCAPES(line) else line for line in text.split("\n"))
+        return _OTHER_HOME.sub(r"\1<OTHER-USER>", text)
 
     def _line(self, line: str) -> str:
         shown = probe = line
@@ -113,7 +116,7 @@ class Redactor:
         for value, pattern, word in self._parts:
             if word != SECRET:
                 text = self._replaced(text, value, pattern, word)
-        return _OTHER_HOME.sub(r"\1<OTHER-USER>", text)
+        return text
 
     def _replaced(self, text: str, value: str, pattern: re.Pattern[str], word: str) -> str:
         first = re.split(r"[\s/]+", value.strip("/"))[-1]
@@ -171,7 +174,7 @@ class Redactor:
         return len(name) < 3 or name.isdigit() or name in self._words
 
 
-_ESCAPES = re.compile(r"[%\\&$]").search
+_ESCAPES = re.compile(r"[%\\&$]|'\"'\"'").search
 _NUMBERED = re.compile(r"(?:\\(?:x[0-9A-Fa-f]{2}|[0-3][0-7]{2}))+")
 _UNICODE = re.compile(r"(?:\\u\{?[0-9A-Fa-f]{4}\}?)+|\\U[0-9A-Fa-f]{8}")
 
@@ -185,6 +188,7 @@ def _decoded(line: str) -> str:
     if "\\" in line:
         line = _UNICODE.sub(_of_unicode, _NUMBERED.sub(_of_numbers, line))
         line = re.sub(r"\\(.)", lambda found: " " if found[1] in "ntrfvb0" else found[1], line)
+    line = line.replace("'\"'\"'", "'")  # as a shell's quoted text has it
     if "$" in line:
         line = re.sub(r"\$([ :$])", r"\1", line)
     return _plain_text(line).replace("\n", " ")
