@@ -190,15 +190,21 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--bundle", metavar="FILE",
                         help="also pack what a helper needs into a .tar.gz: findings, machine, versions, failures, logs and how to "
                              "repeat the last session, without names, addresses and keys; lists it and asks first")
+    parser.add_argument("--results", metavar="DIR", help="with --bundle: the results folder (default: LAB_RESULTS, or results/)")
     parser.add_argument("--yes", action="store_true", help="with --bundle: do not ask")
     parser.add_argument("--force", action="store_true", help="with --bundle: replace FILE")
     arguments = parser.parse_args(argv)
-    if arguments.bundle is None and (arguments.yes or arguments.force):
-        raise MakeError(f"{'--yes' if arguments.yes else '--force'} needs --bundle FILE", "python3 make.py doctor --help", 2)
+    alone = [name for name in ("yes", "force", "results") if getattr(arguments, name)]
+    if arguments.bundle is None and alone:
+        raise MakeError(f"--{alone[0]} needs --bundle FILE", "python3 make.py doctor --help", 2)
     if arguments.bundle is not None:
         _check_file(arguments.bundle, arguments.force)
+    if arguments.results is not None:
+        if not os.path.isdir(arguments.results):
+            raise MakeError(f"--results: expected a folder, found none: '{arguments.results}'", "python3 make.py doctor --help", 2)
+        os.environ["LAB_RESULTS"] = os.path.abspath(arguments.results)
     findings = [look() for look in LOOKS]
     text = as_invoked("\n".join(str(finding) for finding in findings) + "\n")
-    print(text, end="")
+    print(text, end="", flush=True)
     is_written = arguments.bundle is None or _make_bundle(arguments.bundle, text, arguments.yes)
     return 0 if is_written and all(finding.good for finding in findings) else 1

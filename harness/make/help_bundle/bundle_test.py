@@ -55,6 +55,8 @@ SECRETS = {
     "bauxite": "",
     "dolomite": "",
     "malachite": "",
+    "obsidian-old": "/srv/obsidian-old/lab/x.cpp:2: error: no",
+    "jasperstore": "-I/srv/jasperstore/packages/fmt/0a/tree/include",
 }
 
 
@@ -101,6 +103,9 @@ class Planted:
         self.put(f"{build}/toolchain/0a/build.log", self.lines)
         self.put(f"{build}/revisions/malachite-link/tellurium-farm.log", self.lines)
         self.put(f"{build}/pinned-release/quarrymaster.log", self.lines.encode("utf-16"))
+        self.put(f"{build}/pinned-release/CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=/srv/obsidian-old/lab\n")
+        os.makedirs(f"{self.real}/lib")
+        os.symlink("/srv/jasperstore/packages/fmt/0a/tree", f"{self.real}/lib/fmt-9.1.0")
         self.put(f"{self.real}/packages.json", "{" + self.lines)
         for machine in ("tellurium-farm", "osmium-node"):
             result = self.result(machine)
@@ -120,12 +125,12 @@ class Planted:
         os.symlink(self.home, f"{self.results}/tellurium-farm/link")
 
     def result(self, machine: str) -> dict[str, Any]:
-        failure = {"benchmark": "allocator/quarrymaster/x", "process": 1, "block": 0, "kind": "crash", "detail": self.lines,
+        failure = {"benchmark": "family/quarrymaster/x", "process": 1, "block": 0, "kind": "crash", "detail": self.lines,
                    "output_tail": self.lines, "arm": "head"}
         return {"machine": {"id": machine, "name": machine}, "context": {"host_name": "vega-cluster-17"}, "source": {"commit": "0123456789ab"},
                 "session": {"seed": 4711, "mode": "processes", "unusual": [self.lines]}, "failures": [failure],
                 "build": {"flags": f"-I{self.home}"}, "facts": {"kernel": "6.1-quarrymaster"},
-                "benchmarks": [{"name": "allocator/quarrymaster/x", "process": 2}]}
+                "benchmarks": [{"name": "family/quarrymaster/x", "process": 2}]}
 
     def put(self, path: str, content: str | bytes) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -191,8 +196,8 @@ class Bundles(unittest.TestCase):
             "results/alarms.jsonl", "results/machines.json")))
         self.assertIn("repeat: python3 make.py build --toolchain pinned --config release\nFAILED: obj/a.o\n", made["doctor/failed.txt"])
         self.assertIn("<CHECKOUT>/x.cpp:1: error: no", made["doctor/failed.txt"])
-        self.assertEqual(made["doctor/failures.txt"].count("== allocator/<USER>/x: crash\n"), 4)
-        self.assertIn("repeat:   LAB_MACHINE=<MACHINE-2> python3 make.py run --processes 3 --filter allocator/<USER>/x --seed 4711\n",
+        self.assertEqual(made["doctor/failures.txt"].count("== family/<USER>/x: crash\n"), 4)
+        self.assertIn("repeat:   LAB_MACHINE=<MACHINE-2> python3 make.py run --processes 3 --filter family/<USER>/x --seed 4711\n",
                       made["doctor/sessions.txt"])
         self.assertIn("CFLAGS=-I<HOME>\n", made["doctor/environment.txt"])
         self.assertIn("(3 more left out: name or value looks like a key)\n", made["doctor/environment.txt"])
@@ -326,9 +331,11 @@ class Writing(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder), ["b.tar.gz"])
 
     def test_options_that_need_a_bundle(self) -> None:
-        for word in ("--yes", "--force"):
-            error = self.run_doctor(word)
-            self.assertEqual((error.what, error.status), (f"{word} needs --bundle FILE", 2))
+        for words in (["--yes"], ["--force"], ["--results", self.folder]):
+            error = self.run_doctor(*words)
+            self.assertEqual((error.what, error.status), (f"{words[0]} needs --bundle FILE", 2))
+        error = self.run_doctor("--bundle", f"{self.folder}/b", "--results", f"{self.folder}/no")
+        self.assertEqual((error.what, error.status), (f"--results: expected a folder, found none: '{self.folder}/no'", 2))
 
     def test_a_full_disk_leaves_nothing(self) -> None:
         before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -33,10 +33,10 @@ def read(path: str, most: int = MOST_BYTES, end: bool = False) -> tuple[str, boo
     return data.decode(errors="surrogateescape"), facts.st_size <= most
 
 
-def text_of(path: str) -> str:
+def text_of(path: str, most: int = MOST_BYTES) -> str:
     """The beginning of a small file; "" if it cannot be read."""
     try:
-        return read(path)[0]
+        return read(path, most)[0]
     except Unreadable:
         return ""
 

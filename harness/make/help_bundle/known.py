@@ -43,7 +43,7 @@ def git(*words: str) -> str:
                               env={**environment, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"})
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.decode(errors="surrogateescape").strip() if done.returncode == 0 else ""
+    return done.stdout.decode(errors="surrogateescape").strip("\n") if done.returncode == 0 else ""
 
 
 def redactor() -> Redactor:
@@ -81,18 +81,18 @@ def _places() -> Iterator[Known]:
         stores = [settings.store, *settings.stores_behind]
     except SpmError:
         stores = []
-    home = [environment.get("HOME"), _entry("pw_dir")]
+    home = [environment.get("HOME"), *(_entry("pw_dir", user) for user in _users())]
     groups = (
-        ("<CHECKOUT>", [paths.ROOT, _logical(paths.ROOT)]),
+        ("<CHECKOUT>", [paths.ROOT, _logical(paths.ROOT), *_configured()]),
         ("<RESULTS>", [environment.get("LAB_RESULTS"), paths.place_for("results")]),
-        ("<STORE>", [*environment.get("SPM_STORE", "").split(":"), *stores]),
+        ("<STORE>", [*environment.get("SPM_STORE", "").split(":"), *stores, *_stores_of_lib()]),
         ("<LIB>", [environment.get("SPM_LIB")]),
         ("<WORK>", [environment.get("LAB_WORK"), paths.work_dir()]),
         ("<HOME>", home),
         ("<CACHE>", [environment.get("XDG_CACHE_HOME"), environment.get("CCACHE_DIR")]),
         ("<DATA>", [environment.get("XDG_DATA_HOME"), environment.get("XDG_CONFIG_HOME"), environment.get("LAB_SCRATCH")]),
         ("<TMP>", [environment.get("TMPDIR"), environment.get("XDG_RUNTIME_DIR")]),
-        ("<FOLDER>", [environment.get("PWD"), environment.get("OLDPWD"), _here()]),
+        ("<FOLDER>", [environment.get("PWD"), environment.get("OLDPWD"), _here(), *_worktrees()]),
     )
     seen = set()
     for word, given in groups:
@@ -109,6 +109,32 @@ def _places() -> Iterator[Known]:
                             parent = os.path.dirname(each)
                             if parent.count("/") > 1:
                                 yield Known(parent, "<CHECKOUT>/..", "path")
+
+
+def _users() -> tuple[int | None, ...]:
+    """This user (None) and the owners of what this user uses."""
+    return None, _owner(paths.ROOT), _owner(results_folder())
+
+
+def _configured() -> set[str]:
+    """Where the checkout was when its builds were configured: it may have been moved or copied since."""
+    caches = glob.glob(os.path.join(glob.escape(paths.BUILD), "*", "CMakeCache.txt"))
+    found = (re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.+)$", text_of(cache, 1_000_000), re.M) for cache in caches)
+    return {each[1] for each in found if each}
+
+
+def _stores_of_lib() -> set[str]:
+    """The stores that the links in lib/ lead to, which may be another user's."""
+    try:
+        links = [os.path.join(paths.LIB, name) for name in os.listdir(paths.LIB)]
+        return {os.readlink(link).partition("/packages/")[0] for link in links if os.path.islink(link)}
+    except OSError:
+        return set()
+
+
+def _worktrees() -> list[str]:
+    """The other folders that git has of this checkout."""
+    return re.findall(r"^worktree (.+)$", git("worktree", "list", "--porcelain"), re.M)
 
 
 def _here() -> str | None:
@@ -144,7 +170,7 @@ def _owner(path: str) -> int | None:
 
 def _people() -> Iterator[Known]:
     names = [os.environ.get(name, "") for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")]
-    for user in (None, _owner(paths.ROOT), _owner(results_folder())):
+    for user in _users():
         names += [_entry("pw_name", user), *_entry("pw_gecos", user).split(",")[:1]]
         home = os.path.basename(_entry("pw_dir", user))
         names.append(home)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from harness.make import paths
-from harness.make.help_bundle.files import Unreadable, changed_at, read
+from harness.make.help_bundle.files import Unreadable, changed_at, read, text_of
 
 _MOST_LOGS = 40
 _DEPTH = 6
@@ -76,10 +76,7 @@ def _repeat(path: str) -> str:
     name = re.fullmatch(r"(pinned|system)-(\w+)", os.path.basename(folder))
     if not name:
         return "repeat: see the path"
-    try:
-        cache = read(os.path.join(folder, "CMakeCache.txt"), 1_000_000)[0]
-    except Unreadable:
-        cache = ""
+    cache = text_of(os.path.join(folder, "CMakeCache.txt"), 1_000_000)
     march = re.search(r"^LAB_MARCH:\w+=(.*)$", cache, re.M)
     words = f"python3 make.py build --toolchain {name[1]} --config {name[2]}"
     return f"repeat: {words}{f' --march {march[1]}' if march else ''}"

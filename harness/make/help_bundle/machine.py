@@ -194,7 +194,7 @@ def versions_text() -> str:
         names = []
     for name in names:
         path = os.path.join(paths.LIB, name)
-        state = "" if os.access(path, os.R_OK) else ", not readable" if os.path.exists(path) else ", missing"
+        state = "" if os.access(path, os.R_OK) else ", not readable" if os.path.exists(path) else ", missing or not readable"
         lines.append(f"  {name} -> {os.readlink(path) if os.path.islink(path) else 'no link'}{state}")
     return "\n".join(lines) + "\n"
 

@@ -23,14 +23,14 @@ _TOKENS = re.compile(
     r"|(?:ecdsa|sk)-[\w@.-]+ AAAA[A-Za-z0-9+/]{16,}={0,2}|hooks\.slack\.com/[\w/]+)")
 
 _HEADERS = re.compile(
-    r"((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]*(?:token|key|auth|api|signature|credential)[a-z-]*)"
+    r"((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{0,30}(?:token|key|auth|api|signature|credential)[a-z-]{0,30})"
     r"(\\*[\"']?\s*[:=]\s*)(?!\s*<SECRET>)[^\n]+", re.I)
 _SCHEMES = re.compile(r"\b(bearer|basic|digest|negotiate|ntlm)(\s+)(?=[\w.~+/=-]*[\d=A-Z])[\w.~+/=-]{6,}", re.I)
 _WORD = r"(?:pass(?:wor[dt]|wd|phrase|code)|passwd|secret|token|credentials?|api[_-]?key|access[_-]?key|private[_-]?key|signature)"
 _VALUE = r"(?:\\*\"[^\"\n]*\"?|\\*'[^'\n]*'?|[^\s\"'\\&;,<>()]+)"
-_ASSIGNED = re.compile(rf"({_WORD}[\w.-]*\\*[\"']?(?:\s|\\t)*(?:=>|:=|[:=])(?:\s|\\t)*)(?!<)({_VALUE})", re.I)
+_ASSIGNED = re.compile(rf"({_WORD}[\w.-]{{0,40}}\\{{0,4}}[\"']?(?:\s|\\t)*(?:=>|:=|[:=])(?:\s|\\t)*)(?!<)({_VALUE})", re.I)
 _PWD = re.compile(rf"(?<![A-Za-z])((?:pwd|pw|sig|auth)\\*[\"']?\s*=\s*)(?![<.~/])({_VALUE})")
-_OPTION = re.compile(rf"((?<![\w-])--?(?:[\w-]+-)?(?:{_WORD}|pass|pw|user:pass)\s+)(?![<-]){_VALUE}", re.I)
+_OPTION = re.compile(rf"((?<![\w-])--?(?:[\w-]{{1,30}}-)?(?:{_WORD}|pass|pw|user:pass)\s+)(?![<-]){_VALUE}", re.I)
 _LOGIN = re.compile(r"\b(login|account)(\s+)(?!<)\S+(\s+password\s+)\S+", re.I)
 _SAID = re.compile(r"\b(pass(?:word|wd|phrase|code)|passwd|secret|token)(\s+(?:is\s+|was\s+)?[\"'`]?)(?!<)(?=[\w$!@#%^&*+./=-]*\d)[^\s\"'`<]{4,}",
                    re.I)
@@ -40,8 +40,8 @@ _WORDLIKE = re.compile(r".{0,3}|[A-Z]{0,4}[a-z]*(?:[A-Z][a-z]+)*\d{0,4}|[A-Z]+")
 _BESIDE_CHARACTERS = 80
 """How far from such a word a long number or text is taken for a key."""
 
-_LOGIN_OF_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*:(?:\\?/){2})(?:[^/\s@\"'<>]*|[^/\s:@\"'<>]*:[^\s@\"'<>]*)@(?=[^\s@])", re.I)
-_MAIL = re.compile(r"(?<![\w.+%-])[\w.+%'-]+@(?:[\w-]+\.)+[^\W\d_]{2,}(?![\w@])")
+_LOGIN_OF_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]{0,20}:(?:\\?/){2})(?:[^/\s@\"'<>]{0,500}|[^/\s:@\"'<>]{0,200}:[^\s@\"'<>]{0,500})@(?=[^\s@])", re.I)
+_MAIL = re.compile(r"(?<![\w.+%-])[\w.+%'-]{1,80}@(?:[\w-]{1,63}\.){1,10}[^\W\d_]{2,}(?![\w@])")
 # Not the versions of symbols (f@plt, f@@GLIBC_2.2.5), nor preloaded libraries (libmine.so@0123abcd).
 _AT_HOST = re.compile(r"(?<![\w.+@%-])[\w.+-]+@(?!@|plt\b|GLIBC|GCC_|CXXABI|[0-9a-f]{8}(?![\w.])|<|latest\b)(?:\[[0-9a-fA-F:.]+\]|[\w-]+(?:\.[\w-]+)*)")
 

@@ -21,8 +21,8 @@ _DISTINCTIVE = 5
 _SYSTEM_WORDS = frozenset("root nobody daemon user admin ubuntu debian fedora centos arch linux docker runner localhost test "
                           "build builder home work lab farm node host machine".split())
 _FIELDS = (r"user|username|login|logname|owner|who|by|uid|host|hostname|host_name|node|nodename|machine|id|name|"
-           r"lab_machine|slurmd_nodename|process \d+ on|ssh")
-_ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]*:(?:\\?/){2}(?:[^/\s@\"']*@)?)([\w-]+(?:\.[\w-]+)*)", re.I)
+           r"lab_machine|slurmd_nodename|linux|process \d+ on|ssh")
+_ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]{0,20}:(?:\\?/){2}(?:[^/\s@\"']{0,500}@)?)([\w-]+(?:\.[\w-]+)*)", re.I)
 _SSH_PLACE = re.compile(r"(?<![\w/])(ssh:)([\w.-]+)(?=:)")
 _OTHER_HOME = re.compile(r"((?:/home|/Users|/export/home|/media|/run/media|/var/mail|/var/spool/mail)(?:\\?/)+)"
                          r"(?!<|linuxbrew\b|runner\b|shared\b)[^\\/\s\"'<>:,;)]+", re.I)
@@ -62,7 +62,8 @@ class Redactor:
         for each in known:
             # Upper case makes two letters of some.
             texts = (each.value, each.value.upper(), each.value.lower(), _decoded(each.value))
-            for value in {written for form in ("NFC", "NFD") for text in texts for written in (text, unicodedata.normalize(form, text))}:
+            for value in {written for text in texts
+                          for written in (text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text))}:
                 if value.strip("/ "):
                     self._known.setdefault(value, each._replace(value=value))
         # A machine's name may only be known as one by the folder before it.
