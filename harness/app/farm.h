@@ -19,6 +19,9 @@ struct FarmRequest {
   std::time_t now = std::time(nullptr);
 };
 
+/// What a farm is judged from, as the store has it now.
+Expected<judge::FarmInput> farm_input(results::Store& store, const FarmRequest& request);
+
 /// Error with ExitStatus::kUsage without results.
 Expected<judge::Farm> farm(const FarmRequest& request, const HistoryObserver& observer = {});
 

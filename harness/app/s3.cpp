@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
@@ -18,6 +17,7 @@
 #include "harness/base/error.h"
 #include "harness/base/files.h"
 #include "harness/base/open_file.h"
+#include "harness/base/percent.h"
 #include "harness/base/printable.h"
 #include "harness/base/usage_error.h"
 
@@ -55,15 +55,7 @@ std::string trimmed(std::string_view text) {
                                         : std::string(text.substr(from, text.find_last_not_of(kBlanks) - from + 1));
 }
 
-/// With everything escaped that a path may not hold. Servers disagree on a bare '+'; escaped, it means the same to all.
-std::string escaped(std::string_view text, std::string_view kept) {
-  std::string result;
-  for (const char c : text) {
-    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || kept.find(c) != std::string_view::npos;
-    result += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return result;
-}
+/// What is kept in an address. Servers disagree on a bare '+'; escaped, it means the same to all.
 constexpr std::string_view kPath = "-._~/", kQuery = "-._~";
 
 /// A value in curl's configuration.
@@ -201,7 +193,7 @@ Expected<S3> S3::open(const std::string& address, int stop_file) {
 }
 
 std::string S3::url_of(std::string_view key) const {
-  return fmt::format("{}/{}", bucket_url_, escaped(prefix_ + std::string(key), kPath));
+  return fmt::format("{}/{}", bucket_url_, percent_encoded(prefix_ + std::string(key), kPath));
 }
 
 Expected<int> S3::run(std::span<const Transfer> transfers) {
@@ -296,8 +288,8 @@ Expected<std::vector<S3Object>> S3::list(const std::string& start) {
   std::string next;
   do {
     // curl signs a query as it stands: sorted and escaped.
-    std::string query = next.empty() ? "" : fmt::format("continuation-token={}&", escaped(next, kQuery));
-    query += fmt::format("list-type=2&prefix={}", escaped(prefix_ + start, kQuery));
+    std::string query = next.empty() ? "" : fmt::format("continuation-token={}&", percent_encoded(next, kQuery));
+    query += fmt::format("list-type=2&prefix={}", percent_encoded(prefix_ + start, kQuery));
     const Transfer one{fmt::format("{}?{}", bucket_url_, query), {}, folder_.path() / "list"};
     const Expected<int> status = run({&one, 1});
     if (!status) return status.error();

@@ -20,6 +20,7 @@ namespace lab::judge {
 struct FarmSeries {
   results::SeriesKey key;
   SeriesFindings findings;
+  std::size_t told = 0;  ///< a hash of the findings as the store has them
 };
 
 struct FarmInput {

@@ -47,9 +47,9 @@ const json::object& palette() {
   return parsed;
 }
 
-std::string css_block(std::size_t mode) {
+std::string css_block(const json::object& palette, std::size_t mode) {
   std::string css;
-  for (const auto& [name, colours] : palette())
+  for (const auto& [name, colours] : palette)
     css += fmt::format("  --{}: {};\n", std::string_view(name), std::string_view(colours.at(mode).as_string()));
   return css;
 }
@@ -138,10 +138,11 @@ void set_unit(Chart& chart, const AxisUnit& unit, const std::string& axis) {
 }
 
 std::string palette_css() {
+  const json::object palette = json::parse(resource("palette.json")).as_object();
   return fmt::format(
       ":root {{\n  color-scheme: light dark;\n{}}}\n@media screen and (prefers-color-scheme: dark) {{\n:root "
       "{{\n{}}}\n}}\n",
-      css_block(0), css_block(1));
+      css_block(palette, 0), css_block(palette, 1));
 }
 
 std::string with_light_colours(std::string_view text) {

@@ -19,10 +19,12 @@ void collect(const Section& section, std::vector<Member> Group::*members, std::v
   for (const Section& inner : section.sections) collect(inner, members, all);
 }
 
-void collect_matrices(const Section& section, std::vector<const Matrix*>& all) {
+/// Adds the elements of one type below `section`.
+template <typename One>
+void collect_elements(const Section& section, std::vector<const One*>& all) {
   for (const Element& element : section.elements)
-    if (const Matrix* matrix = std::get_if<Matrix>(&element)) all.push_back(matrix);
-  for (const Section& inner : section.sections) collect_matrices(inner, all);
+    if (const One* one = std::get_if<One>(&element)) all.push_back(one);
+  for (const Section& inner : section.sections) collect_elements(inner, all);
 }
 
 /// Where links may lead: to every section, table, figure and matrix below `section`.
@@ -36,6 +38,7 @@ void collect_ids(const Section& section, const std::string& page,
     if (const Table* table = std::get_if<Table>(&element)) add("table", table->name);
     if (const Folds* folds = std::get_if<Folds>(&element)) add("list", folds->name);
     if (const Matrix* matrix = std::get_if<Matrix>(&element)) add("matrix", matrix->name);
+    if (const FarmGrid* grid = std::get_if<FarmGrid>(&element)) places.emplace(identifier(grid->name), page);
     if (const PictureComparison* one = std::get_if<PictureComparison>(&element)) add("figure", one->name);
     if (const Pictures* group = std::get_if<Pictures>(&element))
       for (const Picture& picture : group->pictures) add("figure", picture.name);
@@ -138,12 +141,18 @@ std::vector<const Chart*> charts_of(const Document& document) {
 
 std::vector<const Matrix*> matrices_of(const Page& page) {
   std::vector<const Matrix*> matrices;
-  for (const Section& section : page.sections) collect_matrices(section, matrices);
+  for (const Section& section : page.sections) collect_elements(section, matrices);
   return matrices;
 }
 
 std::vector<const Matrix*> matrices_of(const Document& document) {
   return of_all_pages<Matrix>(document, [](const Page& page) { return matrices_of(page); });
+}
+
+std::vector<const FarmGrid*> grids_of(const Document& document) {
+  std::vector<const FarmGrid*> grids;
+  for (const Section* section : sections_of(document)) collect_elements(*section, grids);
+  return grids;
 }
 
 std::vector<const Picture*> pictures_of(const Document& document) {

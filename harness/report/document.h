@@ -21,7 +21,9 @@ enum class Emphasis { kPlain, kGood, kWeak, kBad, kOpen };
 /// A way to another place.
 struct Link {
   std::string text;
-  std::string to;  ///< an id of this report ("table-errata", the name of a page), or an address with a scheme
+  /// An id of this report ("table-errata", the name of a page), an address with a scheme, or of a live page "./VIEW?QUERY",
+  /// percent-encoded.
+  std::string to;
 };
 
 struct TableCell {
@@ -172,7 +174,15 @@ struct Matrix {
   std::string csv;           ///< the whole table
 };
 
-using Element = std::variant<Paragraph, List, Folds, Table, Charts, Pictures, PictureComparison, Preformatted, Matrix>;
+/// Every benchmark on every machine of a farm, a row of small lines for each benchmark: only a live page draws it, from
+/// what `serve` answers (page/grid.js).
+struct FarmGrid {
+  std::string name;          ///< unique, an identifier: the element's id
+  boost::json::object data;  ///< the answer to api/grid, so that the first picture needs no other request
+};
+
+using Element =
+    std::variant<Paragraph, List, Folds, Table, Charts, Pictures, PictureComparison, Preformatted, Matrix, FarmGrid>;
 
 struct Section {
   std::string id;
@@ -227,6 +237,9 @@ std::vector<const Chart*> charts_of(const Document& document);
 /// Every matrix, in reading order.
 std::vector<const Matrix*> matrices_of(const Page& page);
 std::vector<const Matrix*> matrices_of(const Document& document);
+
+/// Every grid of the document, in reading order.
+std::vector<const FarmGrid*> grids_of(const Document& document);
 
 /// Every picture of the document, once.
 std::vector<const Picture*> pictures_of(const Document& document);

@@ -27,47 +27,9 @@ constexpr std::size_t kFewestOwn = 3;
 /// Names shown in one list.
 constexpr std::size_t kMostNames = 5;
 
-std::string names_text(std::vector<std::string> names) {
-  if (names.size() <= kMostNames) return enumerated(names);
-  const std::size_t others = names.size() - (kMostNames - 1);
-  names.resize(kMostNames - 1);
-  names.push_back(fmt::format("{} others", others));
-  return enumerated(names);
-}
-
-/// "+9.9 % (+8.8 to +10.9 %)"; only the first if all changes are the same.
-std::string size_text(const judge::FarmChange& change) {
-  const auto percent = [](double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); };
-  std::string text = percent(change.ratio) + " %";
-  if (percent(change.low) != percent(change.high))
-    text += fmt::format(" ({} to {} %)", percent(change.low), percent(change.high));
-  return text;
-}
-
-std::string verdict_of(const judge::FarmChange& change) {
-  judge::LevelChange one;
-  one.cause = change.cause;
-  one.ratio = change.regressed ? 2 : 0.5;
-  return verdict_text(one);
-}
-
-/// "on 10 of 12 machines with class epyc, on 0 of 38 others"
-std::string where_text(const judge::FarmChange& change) {
-  const std::size_t with = change.machines.size(), all = with + change.others.size();
-  if (change.others.empty())
-    return with == 1 ? "on " + change.machines.front() : fmt::format("on all {} machines", with);
-  if (with == 1 && change.others_of_class > 0)
-    return fmt::format("only on {}, not on {} of its class: the machine", change.machines.front(),
-                       counted(change.others_of_class, "other"));
-  if (with == 1) return fmt::format("only on {}, not on {}", change.machines.front(), counted(all - 1, "other"));
-  if (change.reason.empty()) return fmt::format("on {} of {} machines, {}", with, all, names_text(change.machines));
-  return fmt::format("on {} of {} machines with {}, on 0 of {} without", with, change.with_reason, change.reason,
-                     all - change.with_reason);
-}
-
 std::string line_of(const judge::FarmChange& change, std::size_t width) {
   std::string text =
-      fmt::format("  {} {} {}: {} {}; {}", change.started.substr(0, 10), verdict_of(change), size_text(change),
+      fmt::format("  {} {} {}: {} {}; {}", change.started.substr(0, 10), verdict_text(change), size_text(change),
                   counted(change.benchmarks.size(), "benchmark"), where_text(change), commits_text(change.commits));
   for (const std::string& what : change.changed) text += "; " + what;
   text = wrapped_after(text, width, 4) + "\n";
@@ -84,8 +46,45 @@ void add_changes(const std::vector<const judge::FarmChange*>& changes, std::stri
     text += fmt::format("  and {} earlier; --json lists all\n", counted(changes.size() - kMostShown, "change"));
 }
 
-/// What the keeper should know of a machine; none if all is well.
-std::vector<std::string> notes_of(const judge::FarmMachine& machine) {
+}  // namespace
+
+std::string names_text(std::vector<std::string> names) {
+  if (names.size() <= kMostNames) return enumerated(names);
+  const std::size_t others = names.size() - (kMostNames - 1);
+  names.resize(kMostNames - 1);
+  names.push_back(fmt::format("{} others", others));
+  return enumerated(names);
+}
+
+std::string size_text(const judge::FarmChange& change) {
+  const auto percent = [](double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); };
+  std::string text = percent(change.ratio) + " %";
+  if (percent(change.low) != percent(change.high))
+    text += fmt::format(" ({} to {} %)", percent(change.low), percent(change.high));
+  return text;
+}
+
+std::string verdict_text(const judge::FarmChange& change) {
+  judge::LevelChange one;
+  one.cause = change.cause;
+  one.ratio = change.regressed ? 2 : 0.5;
+  return verdict_text(one);
+}
+
+std::string where_text(const judge::FarmChange& change) {
+  const std::size_t with = change.machines.size(), all = with + change.others.size();
+  if (change.others.empty())
+    return with == 1 ? "on " + change.machines.front() : fmt::format("on all {} machines", with);
+  if (with == 1 && change.others_of_class > 0)
+    return fmt::format("only on {}, not on {} of its class: the machine", change.machines.front(),
+                       counted(change.others_of_class, "other"));
+  if (with == 1) return fmt::format("only on {}, not on {}", change.machines.front(), counted(all - 1, "other"));
+  if (change.reason.empty()) return fmt::format("on {} of {} machines, {}", with, all, names_text(change.machines));
+  return fmt::format("on {} of {} machines with {}, on 0 of {} without", with, change.with_reason, change.reason,
+                     all - change.with_reason);
+}
+
+std::vector<std::string> machine_notes(const judge::FarmMachine& machine) {
   std::vector<std::string> notes;
   if (machine.silent_days > 0)
     notes.push_back(fmt::format("silent for {}{}", counted(machine.silent_days, "day"),
@@ -106,7 +105,16 @@ std::vector<std::string> notes_of(const judge::FarmMachine& machine) {
   return notes;
 }
 
-}  // namespace
+ToldChanges told_changes(const judge::Farm& farm) {
+  ToldChanges told;
+  for (const judge::FarmChange& change : farm.changes) {
+    const bool is_code = change.cause == judge::kCodeCause || change.cause == judge::kEitherCause;
+    const bool has_fact = !is_code && change.cause != judge::kMachineCause;
+    const bool is_own = has_fact || (change.is_sure && change.benchmarks.size() >= kFewestOwn);
+    (is_code && change.is_confirmed ? told.code : is_own ? told.machines : told.alone).push_back(&change);
+  }
+  return told;
+}
 
 std::string to_text(const judge::Farm& farm, std::size_t width) {
   std::set<std::string> classes;
@@ -129,18 +137,12 @@ std::string to_text(const judge::Farm& farm, std::size_t width) {
                                       farm.silent_since.substr(0, 10)),
                           width, 2) +
             "\n";
-  std::vector<const judge::FarmChange*> code, machines, alone;
-  for (const judge::FarmChange& change : farm.changes) {
-    const bool is_code = change.cause == judge::kCodeCause || change.cause == judge::kEitherCause;
-    const bool has_fact = !is_code && change.cause != judge::kMachineCause;
-    const bool is_own = has_fact || (change.is_sure && change.benchmarks.size() >= kFewestOwn);
-    (is_code && change.is_confirmed ? code : is_own ? machines : alone).push_back(&change);
-  }
+  const auto [code, machines, alone] = told_changes(farm);
   add_changes(code, "changes of the code", width, text);
   add_changes(machines, "changes of machines", width, text);
   std::string notes;
   for (const judge::FarmMachine& machine : farm.machines)
-    for (const std::string& note : notes_of(machine))
+    for (const std::string& note : machine_notes(machine))
       notes += wrapped_after(fmt::format("  {}: {}", machine.id, note), width, 4) + "\n";
   if (!notes.empty()) text += "machines:\n" + notes;
   if (!alone.empty())

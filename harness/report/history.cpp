@@ -23,8 +23,6 @@ constexpr std::size_t kLeastSessions = 3;
 /// Maximum plots in a report: of the latest changed benchmarks, or, without changes, of the first few benchmarks.
 constexpr std::size_t kMostPlots = 12;
 constexpr std::size_t kQuietPlots = 4;
-/// A plot shows at most this many of the last points.
-constexpr std::size_t kMostPoints = 180;
 
 /// One change of one benchmark.
 struct BenchmarkChange {
@@ -44,27 +42,6 @@ std::string by_text(const LevelChange& change) {
   if (!change.interval) return by;
   return fmt::format("{} ({})", by,
                      range(report::change_text(change.interval->low), report::change_text(change.interval->high)));
-}
-
-Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
-  Table table{
-      "changes",
-      "Every change of level, the latest first. Nights: how many passed until it was found. Confidence: 1 minus the "
-      "share of unchanged series that ever look as much like a change",
-      {{"Verdict", kVerdict},
-       {"Benchmark", kBenchmark},
-       {"Change", kNumber},
-       {"Commits", kName},
-       {"First night", kNumber},
-       {"Nights", kNumber},
-       {"Confidence", kNumber},
-       {"Other changes", kText}}};
-  for (const auto& [history, change] : all_changes)
-    table.rows.push_back({verdict_cell(*change), history->series.benchmark, by_text(*change),
-                          report::commits_text(change->commits), change->started.substr(0, 10), whole(change->nights()),
-                          change->in_hindsight ? "hindsight" : fmt::format("{:.4f}", change->confidence),
-                          fmt::format("{}", fmt::join(change->changed, "; "))});
-  return table;
 }
 
 /// The levels between changes as bands: the median and the middle 80 %.
@@ -124,45 +101,6 @@ std::string title_of(const judge::SeriesHistory& history) {
                      last.started.substr(0, 10));
 }
 
-Chart history_chart(const judge::SeriesHistory& history) {
-  const std::vector<SeriesPoint>& points = history.points;
-  Chart chart("history", fmt::format("history-{}-{}", history.series.benchmark, history.series.version));
-  const std::size_t first = points.size() - std::min(points.size(), kMostPoints);
-  json::array rows, changes;
-  const stats::Interval shown = shown_range(std::span(points).subspan(first));
-  for (std::size_t i = first; i < points.size(); ++i) {
-    json::object row = drawn(points[i], shown);
-    row["benchmark"] = history.series.benchmark;
-    rows.push_back(std::move(row));
-  }
-  for (const LevelChange& change : history.findings.changes)
-    if (change.index >= first)
-      changes.push_back(json::object{{"at", change.started},
-                                     {"verdict", !change.may_be_code() ? "environment"
-                                                 : change.regressed()  ? "regressed"
-                                                                       : "improved"},
-                                     {"late", change.index - first > (points.size() - first) / 2},
-                                     {"line", changes.size() % 3},  // neighbouring labels are on different lines
-                                     {"commits", report::commits_text(change.commits)},
-                                     {"label", report::change_text(change.ratio)}});
-  chart.title = title_of(history);
-  chart.note = "Points: sessions. Grey: each level, with the middle 80 % of its sessions. Dashed: changes.";
-  if (std::any_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(), [&](const SeriesPoint& point) {
-        return point.interval && (point.interval->low < shown.low || point.interval->high > shown.high);
-      }))
-    chart.note += " Bars that are longer than the plot are cut off at its edge.";
-  chart.text = fmt::format("Plot of {} over time. {}", counted(rows.size(), "session"), chart.title);
-  chart.data = {{"rows", std::move(rows)},
-                {"levels", levels_of(points, history.findings.changes, first)},
-                {"changes", std::move(changes)}};
-  const std::string axis = axis_of(points.back());
-  const std::optional<std::string> after = after_ns(axis);
-  const AxisUnit unit = after ? time_axis(shown.low, shown.high) : AxisUnit{};
-  chart.words = {{"axis", after ? unit.name + *after : axis}, {"shown", after ? "time" + *after : axis}};
-  set_unit(chart, unit);
-  return chart;
-}
-
 std::vector<BenchmarkChange> changes_of(std::span<const judge::SeriesHistory> histories) {
   std::vector<BenchmarkChange> all_changes;
   for (const judge::SeriesHistory& one : histories)
@@ -201,6 +139,78 @@ std::string verdict_sentence(std::span<const judge::SeriesHistory> histories,
 
 }  // namespace
 
+Chart history_chart(const judge::SeriesHistory& history, const HistoryOptions& options) {
+  const std::vector<SeriesPoint>& points = history.points;
+  const std::string of_machine = options.with_machine ? history.series.machine + "-" : "";
+  Chart chart("history", fmt::format("history-{}{}-{}", of_machine, history.series.benchmark, history.series.version));
+  const std::size_t first = points.size() - std::min(points.size(), options.most_points);
+  json::array rows, changes;
+  const stats::Interval shown = shown_range(std::span(points).subspan(first));
+  for (std::size_t i = first; i < points.size(); ++i) {
+    json::object row = drawn(points[i], shown);
+    row["benchmark"] = history.series.benchmark;
+    rows.push_back(std::move(row));
+  }
+  for (const LevelChange& change : history.findings.changes)
+    if (change.index >= first)
+      changes.push_back(json::object{{"at", change.started},
+                                     {"verdict", !change.may_be_code() ? "environment"
+                                                 : change.regressed()  ? "regressed"
+                                                                       : "improved"},
+                                     {"late", change.index - first > (points.size() - first) / 2},
+                                     {"line", changes.size() % 3},  // neighbouring labels are on different lines
+                                     {"commits", report::commits_text(change.commits)},
+                                     {"label", report::change_text(change.ratio)}});
+  chart.title = title_of(history);
+  if (options.with_machine) chart.title = fmt::format("{}: {}", history.series.machine, chart.title);
+  chart.note = "Points: sessions. Grey: each level, with the middle 80 % of its sessions. Dashed: changes.";
+  if (std::any_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(), [&](const SeriesPoint& point) {
+        return point.interval && (point.interval->low < shown.low || point.interval->high > shown.high);
+      }))
+    chart.note += " Bars that are longer than the plot are cut off at its edge.";
+  chart.text = fmt::format("Plot of {} over time. {}", counted(rows.size(), "session"), chart.title);
+  chart.data = {{"rows", std::move(rows)},
+                {"levels", levels_of(points, history.findings.changes, first)},
+                {"changes", std::move(changes)}};
+  const std::string axis = axis_of(points.back());
+  const std::optional<std::string> after = after_ns(axis);
+  const AxisUnit unit = after ? time_axis(shown.low, shown.high) : AxisUnit{};
+  chart.words = {{"axis", after ? unit.name + *after : axis}, {"shown", after ? "time" + *after : axis}};
+  set_unit(chart, unit);
+  return chart;
+}
+
+Table changes_table(std::span<const judge::SeriesHistory> histories, const HistoryOptions& options) {
+  Table table{
+      "changes",
+      "Every change of level, the latest first. Nights: how many passed until it was found. Confidence: 1 minus the "
+      "share of unchanged series that ever look as much like a change",
+      {{"Verdict", kVerdict},
+       {"Benchmark", kBenchmark},
+       {"Change", kNumber},
+       {"Commits", kName},
+       {"First night", kNumber},
+       {"Nights", kNumber},
+       {"Confidence", kNumber},
+       {"Other changes", kText}}};
+  const auto machine = table.columns.begin() + 2;
+  if (options.with_machine) table.columns.insert(machine, {"Machine", kName});
+  for (const auto& [history, change] : changes_of(histories)) {
+    std::vector<TableCell>& row = table.rows.emplace_back();
+    row = {verdict_cell(*change),
+           history->series.benchmark,
+           by_text(*change),
+           report::commits_text(change->commits),
+           change->started.substr(0, 10),
+           whole(change->nights()),
+           change->in_hindsight ? "hindsight" : fmt::format("{:.4f}", change->confidence),
+           fmt::format("{}", fmt::join(change->changed, "; "))};
+    if (options.link) row[1].link = options.link(history->series);
+    if (options.with_machine) row.insert(row.begin() + 2, history->series.machine);
+  }
+  return table;
+}
+
 std::string history_sentence(std::span<const judge::SeriesHistory> histories) {
   const std::vector<BenchmarkChange> all_changes = changes_of(histories);
   return all_changes.empty() ? "" : verdict_sentence(histories, all_changes);
@@ -219,7 +229,7 @@ Section history_section(std::span<const judge::SeriesHistory> histories) {
   section.add(Paragraph{verdict_sentence(histories, all_changes), blamed  ? Emphasis::kBad
                                                                   : quiet ? Emphasis::kGood
                                                                           : Emphasis::kWeak});
-  section.add(changes_table(all_changes));
+  section.add(changes_table(histories));
   std::vector<const judge::SeriesHistory*> plotted;
   const auto plot = [&](const judge::SeriesHistory& one, std::size_t most) {
     if (plotted.size() < most && one.points.size() >= kLeastSessions &&

@@ -19,6 +19,10 @@ namespace {
 
 namespace json = boost::json;
 
+/// The widest table whose last column is below the others: the style has a class for each number of columns, because a
+/// live page may have no style of its own.
+constexpr std::size_t kMostColumns = 24;
+
 constexpr std::string_view kFigureSpace = "\u2007";       // as wide as a digit
 constexpr std::string_view kPunctuationSpace = "\u2008";  // as wide as a full stop
 
@@ -202,6 +206,7 @@ class Addresses {
 
   /// The address of an id of the report; another address as it is.
   std::string of(std::string_view to) const {
+    if (to.starts_with("./")) return std::string(to);
     const auto place = places_.find(to.substr(0, to.find('?')));
     if (place == places_.end())
       return to.find(':') == std::string_view::npos ? fmt::format("#{}", to) : std::string(to);
@@ -317,7 +322,7 @@ class HtmlWriter {
   static std::string layout_of(const Table& table) {
     if (table.columns.size() == 2) return " class=\"pairs\"";
     if (table.columns.empty() || !table.columns.back().is_below) return "";
-    return fmt::format(" class=\"two-lines\" style=\"--columns: {}\"", table.columns.size() - 1);
+    return fmt::format(" class=\"two-lines columns-{}\"", std::min(table.columns.size() - 1, kMostColumns));
   }
 
   void rows(const Table& table) {
@@ -433,6 +438,17 @@ class HtmlWriter {
         "<div class=\"scroll matrix-window\" role=\"table\" tabindex=\"0\" aria-labelledby=\"{}-title\" hidden></div>\n"
         "</div>\n",
         id);
+  }
+
+  void element(const FarmGrid& grid) {
+    const json::value* machines = grid.data.if_contains("machines");
+    const json::value* benchmarks = grid.data.if_contains("benchmarks");
+    const auto count = [](const json::value* all) {
+      return all != nullptr && all->is_array() ? all->as_array().size() : std::size_t{0};
+    };
+    put("<div class=\"grid\" id=\"{}\" data-grid>\n<p class=\"grid-static\">{} benchmarks on {} machines. The grid needs "
+        "JavaScript.</p>\n</div>\n",
+        identifier(grid.name), count(benchmarks), count(machines));
   }
 
   void element(const Pictures& group) {
@@ -555,17 +571,22 @@ namespace {
 
 using Parts = std::map<std::string, std::string, std::less<>>;
 
-/// What the charts of `charts` are drawn from, as scripts without code.
-Parts data_of(const std::vector<const Chart*>& charts, const std::vector<const Matrix*>& matrices) {
+/// What charts, replays and matrices are drawn from: {"charts", "matrices", "replays"}, each by name.
+json::object json_data_of(const std::vector<const Chart*>& charts, const std::vector<const Matrix*>& matrices) {
   json::object specifications, replays, tables;
   for (const Chart* chart : charts) {
     specifications[chart->name] = specification(*chart);
     if (!chart->replay.empty()) replays[chart->name] = chart->replay;
   }
   for (const Matrix* matrix : matrices) tables[matrix->name] = matrix->data;
-  return {{"charts", inside_script(json::value(std::move(specifications)))},
-          {"matrices", inside_script(json::value(std::move(tables)))},
-          {"replays", inside_script(json::value(std::move(replays)))}};
+  return {{"charts", std::move(specifications)}, {"matrices", std::move(tables)}, {"replays", std::move(replays)}};
+}
+
+/// The same as scripts without code.
+Parts data_of(const std::vector<const Chart*>& charts, const std::vector<const Matrix*>& matrices) {
+  Parts parts;
+  for (const auto& [name, data] : json_data_of(charts, matrices)) parts.emplace(name, inside_script(data));
+  return parts;
 }
 
 /// The code of all pages.
@@ -584,7 +605,9 @@ std::string page_script() {
 }
 
 std::string style() {
-  return palette_css() + std::string(resource("page.css"));
+  std::string style = palette_css() + std::string(resource("page.css"));
+  for (std::size_t i = 1; i <= kMostColumns; ++i) style += fmt::format(".columns-{0} {{ --columns: {0}; }}\n", i);
+  return style;
 }
 
 /// The page without `scripts`, whose elements have the attribute `nonce` where "{nonce}" stands. It is made of all that
@@ -593,15 +616,93 @@ std::string page_of(const Document& document, Parts parts, std::string scripts) 
   std::string all;
   for (const auto& [name, part] : parts) all += part;
   const std::string nonce = content_name(all);
+  parts.emplace("policy", fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
+                                      "data:; script-src 'nonce-{}'; style-src 'self' file: 'unsafe-inline'\">\n",
+                                      nonce));
+  for (const char* none : {"kind", "above", "below"}) parts.emplace(none, "");
   for (std::size_t at = scripts.find("{nonce}"); at != std::string::npos; at = scripts.find("{nonce}", at))
     scripts.replace(at, 7, nonce);
-  parts.emplace("nonce", nonce);
   parts.emplace("scripts", std::move(scripts));
   parts.emplace("refresh", document.progress.empty() ? "" : "<meta http-equiv=\"refresh\" content=\"15\">\n");
   return fill(resource("page.html"), parts);
 }
 
+/// What stands for the document's sections in a live page: all in one.
+struct LiveText {
+  std::string header, contents, main, footer;
+};
+
+LiveText live_text(const Document& document) {
+  const Addresses addresses(document, "");
+  const std::map<std::string, std::string> no_drawings;
+  HtmlWriter writer(no_drawings, addresses);
+  for (const Page& page : document.pages)
+    for (const Section& section : page.sections) writer.section(section, 2);
+  const std::vector<const Section*> sections = sections_of(document);
+  std::string contents;
+  if (sections.size() > 1) {
+    contents = "<ul>\n";
+    for (const Section* section : sections)
+      contents += fmt::format("<li>{}</li>\n", addresses.link(section->id, section->title));
+    contents += "</ul>\n";
+  }
+  return {header_of_report(document, addresses), std::move(contents), writer.take(), facts_of(document)};
+}
+
+constexpr std::string_view kLiveViews =
+    "<nav id=\"views\" aria-label=\"Views\">\n<ul>\n<li><a href=\"./\">Farm</a></li>\n<li><a "
+    "href=\"./atlas\">Drivers</a></li>\n</ul>\n</nav>\n";
+
+/// The shell's own line (page/live.js): outside of all that it replaces.
+constexpr std::string_view kLiveLine =
+    "<div id=\"live\" hidden>\n<p id=\"live-status\" role=\"status\"></p>\n<ul id=\"live-running\" aria-label=\"Running "
+    "sessions\"></ul>\n</div>\n";
+
 }  // namespace
+
+std::string to_live_html(const Document& document, std::uint64_t version) {
+  LiveText text = live_text(document);
+  Parts parts = data_of(charts_of(document), matrices_of(document));
+  std::string below;
+  for (const FarmGrid* grid : grids_of(document))
+    below += fmt::format("<script type=\"application/json\" id=\"{}-data\">{}</script>\n", identifier(grid->name),
+                         inside_script(json::value(grid->data)));
+  parts.merge(Parts{{"title", escape_html(document.title)},
+                    {"kind", fmt::format(" class=\"live\" data-version=\"{}\"", version)},
+                    {"policy", ""},
+                    {"refresh", ""},
+                    {"style", "<link rel=\"stylesheet\" href=\"report.css\">"},
+                    {"above", std::string(kLiveViews)},
+                    {"header", std::move(text.header)},
+                    {"contents", std::move(text.contents)},
+                    {"main", std::move(text.main)},
+                    {"facts", std::move(text.footer)},
+                    {"below", std::string(kLiveLine) + below},
+                    {"scripts",
+                     "<script defer src=\"vega.js\"></script>\n<script defer src=\"report.js\"></script>\n<script defer "
+                     "src=\"live.js\"></script>"}});
+  return fill(resource("page.html"), parts);
+}
+
+json::object live_part(const Document& document) {
+  LiveText text = live_text(document);
+  json::object part = json_data_of(charts_of(document), matrices_of(document));
+  json::object data;
+  for (const FarmGrid* grid : grids_of(document)) data[identifier(grid->name)] = grid->data;
+  part["title"] = document.title;
+  part["header"] = std::move(text.header);
+  part["contents"] = std::move(text.contents);
+  part["main"] = std::move(text.main);
+  part["footer"] = std::move(text.footer);
+  part["data"] = std::move(data);
+  return part;
+}
+
+std::map<std::string, std::string> live_files() {
+  std::map<std::string, std::string> files = shared_files();
+  for (const char* name : {"live.js", "live_worker.js"}) files.emplace(name, resource(name));
+  return files;
+}
 
 std::map<std::string, std::string> shared_files() {
   return {{"vega.js", vega_script()}, {"report.js", page_script()}, {"report.css", style()}};

@@ -204,7 +204,7 @@ TEST(Html, a_table_may_have_its_last_column_below_the_others) {
   Document document;
   Table table{"t", "t", {{"Name", kName}, {"Width", kNumber}, {"Why", kText, false, true}}, {{"a", "1", "Words"}}};
   document.pages[0].sections.push_back({"s", "S", {table}, {}});
-  EXPECT_NE(to_single_html(document, {}).find(" class=\"two-lines\" style=\"--columns: 2\">"), std::string::npos);
+  EXPECT_NE(to_single_html(document, {}).find(" class=\"two-lines columns-2\">"), std::string::npos);
 }
 
 TEST(Html, folds_the_table_of_a_chart_below_it) {
@@ -282,6 +282,81 @@ TEST(Html, has_the_bytes_of_each_compared_picture_once) {
   EXPECT_EQ(count("<use href=\"#picture-shadows-converged-picture-scalar\"/>"), 1u);
   EXPECT_EQ(count("<div class=\"compare\" hidden></div>"), 2u) << "not of one picture";
   EXPECT_EQ(count("<label class=\"variant\" hidden>Variant <select><option>scalar</option><option>lanes</option>"), 1u);
+}
+
+namespace {
+
+/// A document as the views of `serve` make them, with text that looks like code wherever a name may be.
+Document live_document() {
+  const std::string hostile = "</script><img src=x onerror=alert(1)>\"'{{main}}\x1b[31m";
+  Document document;
+  document.title = hostile;
+  document.lead = "51 machines";
+  document.alerts = {{"farm-11 is silent.", "./machine?id=farm-11"}};
+  document.facts = {{"Machines", hostile}};
+  Table table{"alarms", "Alarms", {{"Benchmark", kBenchmark}, {"Machine", kName}, {"Why", kText, false, true}}};
+  TableCell cell(hostile);
+  cell.link = "./series?m=a%22b&b=c";
+  table.rows = {{cell, TableCell("farm-11"), TableCell("words")}};
+  boost::json::object grid{{"version", 7}, {"machines", {{{"id", hostile}}}}, {"benchmarks", {hostile, "b"}}};
+  document.pages[0].sections.push_back(
+      {"alarms", "Alarms", {table, Paragraph{"See", Emphasis::kPlain, {{"all", "./compare?a=1&b=2"}}}}, {}});
+  document.pages[0].sections.push_back({"farm", "Farm", {FarmGrid{"grid", grid}}, {}});
+  return document;
+}
+
+}  // namespace
+
+TEST(LiveHtml, is_well_formed_and_leaves_links_to_views_as_they_are) {
+  const std::string page = to_live_html(live_document(), 7);
+  EXPECT_EQ(wrong_with(page), "");
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_NE(page.find("<a href=\"./series?m=a%22b&amp;b=c\">"), std::string::npos);
+  EXPECT_NE(page.find("See <a href=\"./compare?a=1&amp;b=2\">all</a>"), std::string::npos);
+  EXPECT_NE(page.find("<a href=\"./machine?id=farm-11\">More</a>"), std::string::npos);
+  EXPECT_NE(page.find(" data-version=\"7\""), std::string::npos);
+}
+
+TEST(LiveHtml, needs_nothing_that_a_policy_of_own_files_alone_forbids) {
+  Document document = live_document();
+  document.pages[0].sections.push_back({"more", "More", report_document({nullptr, sample::atlas()}, sample::background())
+                                                            .pages.back()
+                                                            .sections.front()
+                                                            .elements,
+                                        {}});
+  const std::string page = to_live_html(document);
+  for (const char* bad : {" style=", "<style", " on", "nonce", "http-equiv"})
+    for (std::size_t at = page.find(bad); at != std::string::npos; at = page.find(bad, at + 1)) {
+      const std::size_t open = page.rfind('<', at), close = page.rfind('>', at);
+      const bool in_tag = open != std::string::npos && (close == std::string::npos || close < open);
+      EXPECT_FALSE(in_tag && page.find('"', open) > at) << page.substr(open, 80);
+    }
+  std::size_t scripts = 0;
+  for (std::size_t at = page.find("<script "); at != std::string::npos; at = page.find("<script ", at + 1), ++scripts) {
+    const std::string_view tag = std::string_view(page).substr(at, page.find('>', at) - at);
+    EXPECT_TRUE(tag.starts_with("<script defer src=\"") || tag.starts_with("<script type=\"application/json\" ")) << tag;
+  }
+  EXPECT_EQ(scripts, 7u) << "vega.js, report.js, live.js; charts, matrices, replays and the grid's data";
+}
+
+TEST(LiveHtml, a_part_has_what_the_page_shows) {
+  const Document document = live_document();
+  const boost::json::object part = live_part(document);
+  const std::string page = to_live_html(document);
+  EXPECT_EQ(part.at("title").as_string(), document.title);
+  for (const char* text : {"header", "contents", "main", "footer"})
+    EXPECT_NE(page.find(part.at(text).as_string()), std::string::npos) << text;
+  EXPECT_EQ(part.at("data").at("grid").at("version").as_int64(), 7);
+  for (const char* data : {"charts", "matrices", "replays"}) EXPECT_TRUE(part.at(data).is_object()) << data;
+  EXPECT_EQ(std::string_view(part.at("main").as_string()).find("<script"), std::string::npos);
+}
+
+TEST(LiveHtml, every_script_that_the_page_names_is_a_file) {
+  const std::map<std::string, std::string> files = live_files();
+  const std::string page = to_live_html(live_document());
+  for (std::size_t at = page.find(" src=\""); at != std::string::npos; at = page.find(" src=\"", at + 1))
+    EXPECT_TRUE(files.contains(page.substr(at + 6, page.find('"', at + 6) - at - 6))) << page.substr(at, 40);
+  for (const auto& [name, content] : shared_files()) EXPECT_EQ(files.at(name), content);
 }
 
 }  // namespace lab::report

@@ -71,6 +71,8 @@ class MarkdownWriter {
     put("\n{} [{}.csv]({}.csv)\n", escape_markdown(matrix.caption), escape_markdown(matrix.name), matrix.name);
   }
 
+  void element(const FarmGrid&) { put("\nThe page has a grid of all benchmarks and machines.\n"); }
+
   void element(const Table& table) {
     put("\n{}:\n\n|", escape_markdown(table.caption));
     for (const TableColumn& heading : table.columns) put(" {} |", escape_markdown(heading.title));

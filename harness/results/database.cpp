@@ -105,6 +105,10 @@ std::int64_t Database::last_id() const {
   return sqlite3_last_insert_rowid(handle_);
 }
 
+void Database::wait_at_most(int milliseconds) {
+  if (!failed()) note(sqlite3_busy_timeout(handle_, milliseconds));
+}
+
 void Database::copy(Database& other) {
   if (failed() || other.failed()) return;
   sqlite3_backup* backup = sqlite3_backup_init(handle_, "main", other.handle_, "main");

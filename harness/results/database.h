@@ -59,6 +59,7 @@ class Database {
   Statement prepare(std::string_view statement);
   std::int64_t integer(std::string_view query);  ///< first column of the first row; 0 if there is none
   std::int64_t last_id() const;
+  void wait_at_most(int milliseconds);  ///< for another process's transaction; a minute without this call
   /// Replaces the content with a copy of `other`.
   void copy(Database& other);
 

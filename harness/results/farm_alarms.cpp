@@ -44,14 +44,16 @@ Expected<std::string> text_of(const fs::path& file) {
 
 }  // namespace
 
-Expected<std::vector<FarmAlarm>> load_farm_alarms(const fs::path& results) {
+Expected<std::vector<FarmAlarmRecord>> load_farm_records(const fs::path& results) {
   const fs::path file = results / kFarmAlarmsName;
   const Expected<std::string> text = text_of(file);
   if (!text) return text.error();
-  const Expected<std::vector<FarmAlarmRecord>> records = parse_records(*text, fmt::format("'{}'", file.string()));
-  if (!records) return records.error();
+  return parse_records(*text, fmt::format("'{}'", file.string()));
+}
+
+std::vector<FarmAlarm> alarms_of(const std::vector<FarmAlarmRecord>& records) {
   std::vector<FarmAlarm> alarms;
-  for (const FarmAlarmRecord& record : *records) {
+  for (const FarmAlarmRecord& record : records) {
     auto alarm = std::ranges::find(alarms, record.id, &FarmAlarm::id);
     if (alarm == alarms.end()) {
       // A person may have removed the record that raised it.
@@ -64,6 +66,12 @@ Expected<std::vector<FarmAlarm>> load_farm_alarms(const fs::path& results) {
     alarm->note = record.note;
   }
   return alarms;
+}
+
+Expected<std::vector<FarmAlarm>> load_farm_alarms(const fs::path& results) {
+  const Expected<std::vector<FarmAlarmRecord>> records = load_farm_records(results);
+  if (!records) return records.error();
+  return alarms_of(*records);
 }
 
 Expected<void> add_farm_records(const fs::path& results, const std::vector<FarmAlarmRecord>& records) {

@@ -45,7 +45,11 @@ struct FarmAlarm {
 /// The file's name in the results folder.
 inline constexpr const char* kFarmAlarmsName = "alarms.jsonl";
 
-/// In the order in which they were raised; none without the file. An error (kUsage) names the line that is none.
+/// All records, the oldest first; none without the file. An error (kUsage) names the line that is none.
+Expected<std::vector<FarmAlarmRecord>> load_farm_records(const std::filesystem::path& results);
+/// The alarms as `records` leave them, in the order in which they were raised.
+std::vector<FarmAlarm> alarms_of(const std::vector<FarmAlarmRecord>& records);
+/// Both.
 Expected<std::vector<FarmAlarm>> load_farm_alarms(const std::filesystem::path& results);
 
 /// Adds records; without any it creates a missing file. Another process that adds some at the same time is waited for.

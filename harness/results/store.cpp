@@ -51,7 +51,22 @@ Expected<Store> Store::open_in_memory(const fs::path& results, const StoreRules&
   if (!tables->prepare()) return failure_of(*tables);
   const StoreProgress reading = tables->update(files, progress);
   if (tables->database().failed()) return failure_of(*tables);
-  return Store(std::move(tables), reading);
+  Store store(std::move(tables), reading);
+  store.in_memory_ = true;
+  return store;
+}
+
+Expected<Store> Store::open_stored(const fs::path& results, const StoreRules& rules) {
+  const fs::path file = results / kIndexName;
+  auto tables = std::make_unique<StoreTables>(results, file, rules, KnownMachines(), Database::Mode::kReadOnly);
+  if (!tables->is_prepared())
+    return tables->database().failed()
+               ? failure_of(*tables)
+               : Error{fmt::format("expected an index of this version at '{}', found another", file.string()),
+                       "python3 make.py history --farm"};
+  Store store(std::move(tables), {});
+  store.stored_ = true;
+  return store;
 }
 
 Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
@@ -99,7 +114,7 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
 template <typename Read>
 auto Store::sound(const Read& read) -> Expected<decltype(read(std::declval<StoreTables&>()))> {
   auto value = read(*tables_);
-  if (tables_->database().failed() && tables_->database().damaged()) {
+  if (!stored_ && tables_->database().failed() && tables_->database().damaged()) {
     const fs::path results = tables_->results();
     const StoreRules rules = tables_->rules();
     tables_.reset();
@@ -139,6 +154,15 @@ Expected<std::vector<TimedSeries>> Store::timed(const std::string& machine) {
 
 Expected<std::vector<SeriesPoint>> Store::points(const SeriesKey& series) {
   return sound([&](StoreTables& tables) { return tables.points(series); });
+}
+
+Expected<std::vector<TimedSeries>> Store::levels(std::span<const SeriesKey> list, const std::string& since) {
+  return sound([&](StoreTables& tables) { return tables.levels(list, since); });
+}
+
+Expected<std::vector<std::pair<SeriesKey, std::vector<SeriesPoint>>>> Store::points_at(
+    const std::string& machine, std::span<const std::string> starts) {
+  return sound([&](StoreTables& tables) { return tables.points_at(machine, starts); });
 }
 
 Expected<std::vector<std::string>> Store::remarks() {

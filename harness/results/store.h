@@ -88,6 +88,10 @@ class Store {
   /// An error (kUsage) if `results`, a machine's folder or machines.json cannot be read.
   static Expected<Store> open(const std::filesystem::path& results, const StoreRules& rules,
                               const std::function<void(const StoreProgress&)>& progress);
+  /// What is stored, without an update: for reading beside a process or thread that updates. It never writes and keeps
+  /// little in memory. After an error of one of its calls all later ones fail, too. An error if there is no index of
+  /// this program and version.
+  static Expected<Store> open_stored(const std::filesystem::path& results, const StoreRules& rules);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
@@ -98,6 +102,12 @@ class Store {
   Expected<std::string> findings(const SeriesKey& series);
   /// Its points in order of time.
   Expected<std::vector<SeriesPoint>> points(const SeriesKey& series);
+  /// Of each of `list`, its sessions that began at `since` or later.
+  Expected<std::vector<TimedSeries>> levels(std::span<const SeriesKey> list, const std::string& since);
+  /// All series of a machine that have points of sessions that began at one of `starts`, with these points, sorted as
+  /// series().
+  Expected<std::vector<std::pair<SeriesKey, std::vector<SeriesPoint>>>> points_at(const std::string& machine,
+                                                                                  std::span<const std::string> starts);
   /// All series with the text of their findings, sorted as series().
   Expected<std::vector<std::pair<SeriesKey, std::string>>> all_findings();
   /// All readable results, sorted by machine and start.
@@ -114,6 +124,7 @@ class Store {
   Expected<std::size_t> results();     ///< number of readable results
   Expected<std::size_t> unreadable();  ///< number of unreadable results; remarks() has the reasons
   const StoreProgress& reading() const { return reading_; }  ///< what open() had to read
+  bool in_memory() const { return in_memory_; }              ///< the folder has no index that another could read
 
  private:
   Store(std::unique_ptr<StoreTables> tables, StoreProgress reading);
@@ -128,6 +139,7 @@ class Store {
   std::unique_ptr<StoreTables> tables_;
   StoreProgress reading_;
   std::string remark_;
+  bool in_memory_ = false, stored_ = false;  ///< from open_in_memory(), open_stored()
 };
 
 /// The index's file name in the results folder.

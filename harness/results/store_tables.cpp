@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -20,6 +21,9 @@ namespace {
 
 constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
 constexpr int kLayout = 10;                        ///< incremented when the tables below change
+
+/// A reader beside a writer waits so long for its transaction: somebody looks at a page.
+constexpr int kReaderPatienceMs = 5'000;
 
 /// Results read and series judged per transaction: a kill loses at most these.
 constexpr std::size_t kBatch = 128, kJudgedBatch = 300;
@@ -68,11 +72,11 @@ std::string json_text(const auto& value) {
 }  // namespace
 
 StoreTables::StoreTables(std::filesystem::path results, const std::filesystem::path& file, StoreRules rules,
-                         KnownMachines known_machines)
+                         KnownMachines known_machines, Database::Mode mode)
     : results_(std::move(results)),
       rules_(std::move(rules)),
       known_machines_(std::move(known_machines)),
-      database_(file, Database::Mode::kReadWrite) {}
+      database_(file, mode) {}
 
 bool StoreTables::is_own(Database& database) const {
   return database.integer("PRAGMA application_id") == kApplication &&
@@ -90,6 +94,12 @@ bool StoreTables::prepare() {
   database_.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplication, version_of(rules_)));
   return true;
+}
+
+bool StoreTables::is_prepared() {
+  database_.wait_at_most(kReaderPatienceMs);
+  database_.run("PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY;");
+  return is_own(database_);
 }
 
 void StoreTables::copy_from(const std::filesystem::path& file) {
@@ -231,16 +241,19 @@ StoreTables::StoredResults StoreTables::results_in_series(const std::string& mac
   return results;
 }
 
-std::vector<SeriesPoint> StoreTables::points(std::int64_t series, const StoredResults& results) {
+std::vector<SeriesPoint> StoreTables::points(std::int64_t series, const StoredResults& results,
+                                             const std::string& started) {
   // Joined here, not by SQLite, because many series are read and all of them have the same results.
   Statement all = database_.prepare(
-      "SELECT started, result, median, low, high, processes, executable, exact, metric FROM point WHERE series = ? "
-      "ORDER BY started, result");
+      fmt::format("SELECT started, result, median, low, high, processes, executable, exact, metric FROM point "
+                  "WHERE series = ? {}ORDER BY started, result",
+                  started.empty() ? "" : "AND started = ? "));
   all.bind(series);
+  if (!started.empty()) all.bind(std::string_view(started));
   std::vector<SeriesPoint> points;
   std::vector<std::string_view> paths;
   bool same_start = false;
-  points.reserve(results.size());
+  if (started.empty()) points.reserve(results.size());
   while (all.next()) {
     const auto result = results.find(all.integer(1));
     if (result == results.end()) continue;
@@ -313,6 +326,49 @@ std::vector<TimedSeries> StoreTables::timed(const std::string& machine) {
   return timed_of(series);
 }
 
+std::vector<TimedSeries> StoreTables::levels(std::span<const SeriesKey> list, const std::string& since) {
+  database_.run("BEGIN");
+  // Not joined: these are few, and the points of many series are read.
+  std::set<std::int64_t> omitted;
+  Statement none = database_.prepare("SELECT id FROM result WHERE contradicted != 0 OR copy != 0");
+  while (none.next()) omitted.insert(none.integer(0));
+  Statement id = database_.prepare("SELECT id FROM series WHERE machine = ? AND benchmark = ? AND version = ?");
+  Statement all = database_.prepare(
+      "SELECT started, median, result FROM point WHERE series = ? AND started >= ? ORDER BY started, result");
+  std::vector<TimedSeries> levels(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    id.bind(std::string_view(list[i].machine)).bind(std::string_view(list[i].benchmark));
+    id.bind(std::int64_t{list[i].version});
+    std::int64_t series = 0;
+    while (id.next()) series = id.integer(0);
+    all.bind(series).bind(std::string_view(since));
+    while (all.next()) {
+      if (omitted.contains(all.integer(2))) continue;
+      levels[i].started.push_back(all.text(0));
+      levels[i].medians.push_back(all.real(1));
+    }
+  }
+  database_.run("COMMIT");
+  return levels;
+}
+
+std::vector<std::pair<SeriesKey, std::vector<SeriesPoint>>> StoreTables::points_at(
+    const std::string& machine, std::span<const std::string> starts) {
+  std::vector<std::pair<SeriesKey, std::vector<SeriesPoint>>> list;
+  database_.run("BEGIN");
+  const StoredResults results = results_in_series(machine);
+  Statement all = database_.prepare(
+      "SELECT id, benchmark, version FROM series WHERE machine = ? ORDER BY benchmark, version");
+  all.bind(machine);
+  while (all.next()) {
+    std::vector<SeriesPoint> found;
+    for (const std::string& started : starts) std::ranges::move(points(all.integer(0), results, started), std::back_inserter(found));
+    if (!found.empty()) list.push_back({{machine, all.text(1), static_cast<int>(all.integer(2))}, std::move(found)});
+  }
+  database_.run("COMMIT");
+  return list;
+}
+
 std::vector<TimedSeries> StoreTables::timed_of(std::span<const StoredSeries> series) {
   // The order in which they began, whatever that in which their results arrived.
   std::vector<const StoredSeries*> begun;
@@ -351,7 +407,7 @@ std::vector<StoreTables::StoredSeries> StoreTables::stored_series(const std::str
     one.judged.findings = all.text(3);
     one.watched = all.text(4);
     one.memory = all.text(5);
-    one.judged.points = points(one.id, results);
+    one.judged.points = points(one.id, results, "");
   }
   return list;
 }
@@ -478,7 +534,7 @@ std::string StoreTables::findings(const SeriesKey& series) {
 
 std::vector<SeriesPoint> StoreTables::points(const SeriesKey& series) {
   database_.run("BEGIN");
-  std::vector<SeriesPoint> all = points(id_of(series), results_in_series(series.machine));
+  std::vector<SeriesPoint> all = points(id_of(series), results_in_series(series.machine), "");
   database_.run("COMMIT");
   return all;
 }

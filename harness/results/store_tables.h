@@ -24,10 +24,12 @@ class StoreTables {
  public:
   /// `file`: the database; "" is a database in memory.
   StoreTables(std::filesystem::path results, const std::filesystem::path& file, StoreRules rules,
-              KnownMachines known_machines);
+              KnownMachines known_machines, Database::Mode mode = Database::Mode::kReadWrite);
 
   /// Creates the tables in a new file. False if the file is of another program or version.
   bool prepare();
+  /// Of a database that is only read: whether it is of this program and version.
+  bool is_prepared();
   /// Copies the database at `file`, if it is of this program and version.
   void copy_from(const std::filesystem::path& file);
   /// Reads the new results of `files`, removes those that no longer exist, and judges the changed series.
@@ -39,6 +41,9 @@ class StoreTables {
   std::vector<SessionRecord> sessions();
   std::vector<SeriesPoint> points(const SeriesKey& series);
   std::vector<TimedSeries> timed(const std::string& machine);
+  std::vector<TimedSeries> levels(std::span<const SeriesKey> list, const std::string& since);
+  std::vector<std::pair<SeriesKey, std::vector<SeriesPoint>>> points_at(const std::string& machine,
+                                                                        std::span<const std::string> starts);
   std::vector<std::string> problems();
   std::vector<std::pair<std::string, std::size_t>> skipped();
   std::size_t readable();
@@ -80,7 +85,8 @@ class StoreTables {
   std::int64_t word(const std::string& text);
   std::int64_t id_of(const SeriesKey& series);
   std::int64_t added(const SeriesKey& series);
-  std::vector<SeriesPoint> points(std::int64_t series, const StoredResults& results);
+  /// Those of the session that began at `started`; of all sessions if it is "".
+  std::vector<SeriesPoint> points(std::int64_t series, const StoredResults& results, const std::string& started);
   template <typename T>
   std::shared_ptr<const T> shared(std::int64_t id, std::unordered_map<std::int64_t, std::shared_ptr<const T>>& cache);
 

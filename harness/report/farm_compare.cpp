@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/fit.h"
+#include "harness/report/farm_pages.h"
+#include "harness/report/farm_parts.h"
+#include "harness/report/format.h"
+#include "harness/report/history_text.h"
+#include "harness/stats/quantile.h"
+
+namespace lab::report {
+
+namespace {
+
+constexpr std::size_t kMostComparedRows = 500;
+
+std::string side_text(const ComparedSeries& one, const ComparedSeries::Side& side) {
+  const stats::Estimate value{side.medians.size(), stats::median(side.medians), side.interval};
+  std::string text = one.is_time ? duration_with_interval(value) : with_interval(value);
+  if (side.medians.size() > 1) text += fmt::format(", {} sessions", side.medians.size());
+  return text;
+}
+
+/// Whether the intervals that the sessions have lie apart; "" if a side has none.
+std::string apart_text(const ComparedSeries& one) {
+  if (!one.a.interval || !one.b.interval) return "";
+  const bool apart = one.a.interval->high < one.b.interval->low || one.b.interval->high < one.a.interval->low;
+  return apart ? "apart" : "overlap";
+}
+
+}  // namespace
+
+Document compare_page(const ComparedFarm& compared) {
+  const auto name = [&](const std::string& side) { return compared.of_machines ? shown_name(side) : short_name(side); };
+  const std::string a = name(compared.a), b = name(compared.b);
+  Document document = live_document(fmt::format("{} and {}", a, b), "");
+  std::vector<Section>& sections = document.pages.front().sections;
+  const auto address = [&](const std::string& side) {
+    return compared.of_machines ? machine_address(side) : commit_address(side);
+  };
+  Section section{"comparison", "Comparison"};
+  std::vector<const ComparedSeries*> order;
+  for (const ComparedSeries& one : compared.series) order.push_back(&one);
+  std::ranges::stable_sort(order, std::ranges::greater(), [](const ComparedSeries* one) { return std::abs(std::log(one->ratio)); });
+  if (order.empty()) {
+    document.lead = compared.nothing;
+  } else {
+    std::vector<double> ratios;
+    for (const ComparedSeries* const one : order) ratios.push_back(one->ratio);
+    document.lead = fmt::format("{} of both: the ratio {} to {} is {} in the middle, {} at the largest.",
+                                counted(order.size(), compared.of_machines ? "benchmark" : "series", compared.of_machines ? "" : "series"),
+                                b, a, number(stats::median(ratios)), number(order.front()->ratio));
+    Table table{"compared",
+                fmt::format("{} Sorted by the size of the difference{}",
+                            compared.of_machines
+                                ? "The median ratio over the last nights that both measured, and its range."
+                                : "Medians of each commit's sessions on the same machine. No verdict: sessions of two "
+                                  "nights differ by more than their intervals say.",
+                            order.size() > kMostComparedRows ? fmt::format("; the first {} of {}", kMostComparedRows, order.size()) : ""),
+                {{"Benchmark", kBenchmark}}};
+    if (!compared.of_machines) table.columns.push_back({"Machine", kName});
+    table.columns.push_back({fmt::format("{} / {}", b, a), kNumber});
+    table.columns.push_back({a, kNumber});
+    table.columns.push_back({b, kNumber});
+    table.columns.push_back({compared.of_machines ? "Range over nights" : "Intervals", compared.of_machines ? kNumber : kShort});
+    for (const ComparedSeries* const one : order) {
+      if (table.rows.size() == kMostComparedRows) break;
+      std::vector<TableCell> row{benchmark_cell(one->series)};
+      if (!compared.of_machines) row.push_back(machine_cell(one->series.machine));
+      row.emplace_back(number(one->ratio));
+      row.emplace_back(side_text(*one, one->a));
+      row.emplace_back(side_text(*one, one->b));
+      row.emplace_back(!compared.of_machines ? apart_text(*one)
+                       : one->range          ? range(number(one->range->first), number(one->range->second))
+                                             : "");
+      table.rows.push_back(std::move(row));
+    }
+    section.add(std::move(table));
+  }
+  section.add(Paragraph{"", Emphasis::kPlain, {{a, address(compared.a)}, {b, address(compared.b)}, {"the other way round", compare_address(compared.b, compared.a)}}});
+  add(sections, std::move(section));
+  return document;
+}
+
+}  // namespace lab::report

@@ -1,0 +1,2 @@
+// The shell of live pages.
+'use strict';

@@ -1,0 +1,2 @@
+// The connection of live pages.
+'use strict';
