@@ -34,9 +34,10 @@ machine.txt, drivers.txt, versions.txt, environment.txt, packages.json
 results.txt      the results folder: machines, unfinished sessions, locks; results/ has the files of nights and jobs
 build/           the logs of configuring and building, each its last 200 lines
 
-Names were replaced: <HOME>, <CHECKOUT>, <STORE>, <RESULTS>, <LIB>, <WORK>, <CACHE>, <DATA>, <TMP>, <FOLDER> are folders; <USER>,
-<HOST>, <DOMAIN>, <MACHINE-1>, <SERVER-1> and so on, <IP>, <MAC>, <MAIL>, <UUID> are names and addresses; <SECRET> looked like a
-key or password. One name has the same word everywhere. File names here have these words without < and >.
+Names were replaced: <HOME>, <CHECKOUT>, <STORE>, <RESULTS>, <LIB>, <WORK>, <CACHE>, <DATA>, <TMP>, <FOLDER> are folders;
+<USER>, <OTHER-USER>, <PERSON-1>, <HOST>, <HOST-1>, <DOMAIN>, <MACHINE-1>, <SERVER-1>, <IP>, <MAC>, <MAIL>, <UUID> are names
+and addresses; <SECRET> looked like a key or password. One name has the same word everywhere. File names here have these words
+without < and >.
 """
 
 
@@ -105,6 +106,8 @@ class _Collection:
         except Unreadable as problem:
             self._left_out.append((name, f"not readable: {problem}"))
             return
+        if name.endswith(".json"):
+            text = sessions.without_cut_words(text)
         self._raw.append((name, f"{what}, {part}", text))
 
     def cleaned(self) -> Bundle:

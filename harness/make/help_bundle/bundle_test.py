@@ -24,7 +24,7 @@ from urllib.parse import quote, unquote
 
 from harness.make import doctor, ninja, paths
 from harness.make.console import MakeError
-from harness.make.help_bundle import bundle, sessions
+from harness.make.help_bundle import bundle, files, sessions
 
 PATIENCE_S = 1800
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n-----END OPENSSH PRIVATE KEY-----"
@@ -55,6 +55,9 @@ SECRETS = {
     "bauxite": "",
     "dolomite": "",
     "malachite": "",
+    "otherperson": "",
+    "antimony-host": "antimony-host is up again",
+    "nightlock7": "nightlock7: connection lost",
     "obsidian-old": "/srv/obsidian-old/lab/x.cpp:2: error: no",
     "jasperstore": "-I/srv/jasperstore/packages/fmt/0a/tree/include",
 }
@@ -120,7 +123,9 @@ class Planted:
             self.put(f"{self.results}/jobs/2026-11-28/{machine}.out", self.lines)
             self.put(f"{self.results}/jobs/2026-11-28/{machine}.json", json.dumps({"node": machine, "said": self.lines}))
             self.put(f"{self.results}/quarantine/{machine}/a.json.why", self.lines)
-        self.put(f"{self.results}/alarms.jsonl", json.dumps({"who": "quarrymaster", "note": self.lines}) + "\n")
+        self.put(f"{self.results}/alarms.jsonl", "".join(json.dumps({"who": who, "note": f"otherperson: {self.lines}"}) + "\n" for who in ("quarrymaster", "otherperson")))
+        self.put(f"{self.results}/nightly/tin.lock", "process 1 on nightlock7, since 2026\n")
+        self.put(f"{self.results}/tin/20261101T010203Z-0123456789ab.json", json.dumps({"context": {"host_name": "antimony-host"}}))
         self.put(f"{self.results}/machines.json", json.dumps({"osmium-node": {"was": ["tellurium-farm"], "note": self.lines}}))
         os.symlink(self.home, f"{self.results}/tellurium-farm/link")
 
@@ -210,7 +215,7 @@ class Bundles(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"\d+ files, \d+ bytes:\n +\d+  README.txt +what is what in here\n")
         self.assertRegex(done.stdout, r"\n +\d+  build/pinned-release/build.log +log, whole\n")
-        self.assertIn("MACHINE-1 is osmium-node, MACHINE-2 is tellurium-farm\n", done.stdout)
+        self.assertIn("MACHINE-1 is osmium-node, MACHINE-2 is tellurium-farm, MACHINE-3 is tin\n", done.stdout)
         self.assertTrue(done.stderr.endswith("nothing was written: --yes writes it\n"), done.stderr)
         self.assertEqual(os.listdir(self.folder), ["p"])
 
@@ -348,6 +353,17 @@ class Writing(unittest.TestCase):
             signal.signal(signal.SIGXFSZ, before)
         self.assertEqual((error.what, error.status), (f"writing '{self.folder}/b.tar.gz': {os.strerror(errno.EFBIG)}", 1))
         self.assertEqual(os.listdir(self.folder), [])
+
+
+class Cut(unittest.TestCase):
+    def test_a_cut_name_is_left_out_with_its_line_or_word(self) -> None:
+        self.assertEqual(files.whole_lines("ice/lab\nerror: x\n" + "y" * 2000, 2000), "error: x\n" + "y" * 2000)
+        self.assertEqual(files.whole_lines("ice/lab error " + "y" * 2000, 2000), "error " + "y" * 2000)
+        self.assertEqual(files.whole_lines("/home/alice", 2000), "/home/alice")
+        said = "e" * 180 + " no such folder /home/ali"
+        self.assertEqual(sessions.without_cut_words(json.dumps({"said": said, "x": 1})),
+                         json.dumps({"said": "e" * 180 + " no such folder", "x": 1}))
+        self.assertEqual(sessions.without_cut_words('{"said": "no /home/a"}'), '{"said": "no /home/a"}')
 
 
 class Repeating(unittest.TestCase):

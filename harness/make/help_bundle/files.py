@@ -8,6 +8,8 @@ import tarfile
 
 MOST_LINES = 200
 MOST_BYTES = 256 * 1024
+OUT_BYTES = 99_000
+"""A farm's job keeps the last 100,000 bytes of its log (harness/app/farm_job.sh)."""
 
 
 class Unreadable(Exception):
@@ -46,12 +48,19 @@ def tail(path: str, lines: int = MOST_LINES) -> tuple[str, str]:
     text, is_whole = read(path, end=True)
     if text.count("\0") > len(text) // 4:  # UTF-16, as a tool of another system writes it
         text = text.replace("\0", "")
-    found = text.splitlines()
-    if not is_whole and len(found) > 1:
-        found = found[1:]  # the first one is cut, so that a name in it might not be known
-    if len(found) <= lines and is_whole:
+    if is_whole and text.count("\n") <= lines and len(text) < OUT_BYTES:
         return text, "whole"
+    found = whole_lines(text, 0 if not is_whole else OUT_BYTES).splitlines()
     return "\n".join(found[-lines:]) + "\n", f"the last {min(lines, len(found))} lines"
+
+
+def whole_lines(text: str, cut_at: int) -> str:
+    """A text that may be the end of a longer one, because it has `cut_at` bytes, without its first line: a name may be
+    cut there, so that nothing would know it. Of a single line, without the first word."""
+    if len(text.encode(errors="replace")) < cut_at:
+        return text
+    first, mark, rest = text.partition("\n")
+    return rest if mark else first.partition(" ")[2]
 
 
 def size_of(path: str) -> str:

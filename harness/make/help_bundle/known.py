@@ -22,6 +22,8 @@ NOT_MACHINES = ("published", "reference", "nightly", "jobs", "inbox", "quarantin
 
 _TEXTS = ("*.md", "harness/*.md", "harness/*/*.md", "variants/*.md", "variants/*/*.md")
 _GIT_S = 20
+_MOST_ALARM_BYTES = 4_000_000
+_MOST_RESULTS = 1000
 _HOSTS = ("github.com", "githubusercontent.com", "gitlab.com", "debian.org", "ubuntu.com", "gnu.org", "kernel.org", "cmake.org",
           "kitware.com", "khronos.org", "mesa3d.org", "freedesktop.org", "python.org", "example.org", "example.com", "w3.org",
           "launchpad.net", "bugs.debian.org", "open-std.org", "cppreference.com")
@@ -50,7 +52,8 @@ def redactor() -> Redactor:
     """What takes this machine's names out of texts."""
     common = "\n".join(text_of(os.path.join(paths.ROOT, name)) for pattern in _TEXTS
                        for name in paths.globbed(pattern))
-    everything = [*_secrets(), *_places(), *_people(), *_hosts(), *_machines(results_folder())]
+    everything = [*_secrets(), *_places(), *_people(), *_hosts(), *_machines(results_folder()),
+                  *_other_hosts(results_folder())]
     return Redactor(everything, common, {*_HOSTS, *_hosts_of_pins()})
 
 
@@ -180,6 +183,9 @@ def _people() -> Iterator[Known]:
     for name in filter(None, map(str.strip, names)):
         if name not in ("root", "nonexistent"):
             yield Known(name, "<USER>", "name")
+    said = re.findall(r'"who":\s*"([^"]+)"', text_of(os.path.join(results_folder(), "alarms.jsonl"), _MOST_ALARM_BYTES))
+    for number, name in enumerate(sorted(set(said) - {"detector", "root"}), 1):
+        yield Known(name, f"<PERSON-{number}>", "name")
 
 
 def _hosts() -> Iterator[Known]:
@@ -199,6 +205,18 @@ def _hosts() -> Iterator[Known]:
             for each in line.split()[1:]:
                 if "." in each.strip("."):
                     yield Known(each.strip("."), "<DOMAIN>", "name")
+
+
+def _other_hosts(results: str) -> Iterator[Known]:
+    """The hosts that the newest results of each machine and the locks of nights name."""
+    folder = glob.escape(results)
+    beginnings = sorted(glob.glob(os.path.join(folder, "*", "*.json")) + glob.glob(os.path.join(folder, "*", "*.journal")),
+                        key=os.path.basename)[-_MOST_RESULTS:]
+    names = {each for path in beginnings for each in re.findall(r'"host_name":\s*"([^"]+)"', text_of(path, 3000))}
+    for path in glob.glob(os.path.join(folder, "nightly", "*.lock")):
+        names |= set(re.findall(r"process \d+ on (\S+), since", text_of(path, 1000)))
+    for number, name in enumerate(sorted(names - {"localhost"}), 1):
+        yield Known(name, f"<HOST-{number}>", "name")
 
 
 def machines_in(results: str) -> list[str]:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import glob
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from harness.make import paths
-from harness.make.help_bundle import known
+from harness.make.help_bundle import files, known
 from harness.make.help_bundle.files import Unreadable, bytes_of, changed_at, read, size_of, text_of
 
 FAILURES = 5
@@ -20,6 +21,11 @@ _MOST_RESULT_BYTES = 80_000_000
 _MOST_READ_BYTES = 200_000_000
 _MOST_FILTERS = 20
 _TAIL_LINES = 60
+_TAIL_BYTES = 2000
+"""harness/base/child.h, tail_limit"""
+
+_SAID = re.compile(r'("said":\s*"[^"]{190,})[^"\s]*"')
+"""harness/app/farm_job.sh, fail(): cut after 200 characters, perhaps inside of a name."""
 
 
 class Session(NamedTuple):
@@ -111,7 +117,7 @@ def failures_text(sessions: list[Session]) -> str:
 def _failure(session: Session, failure: dict[str, Any]) -> str:
     seed = _dict(session.result, "session").get("seed", 1)
     name = str(failure.get("benchmark", "?"))
-    output = str(failure.get("output_tail", "")).splitlines()
+    output = files.whole_lines(str(failure.get("output_tail", "")), _TAIL_BYTES).splitlines()
     return (f"== {name}: {failure.get('kind', '?')}\n"
             f"session:  {session.path}\n"
             f"process:  {failure.get('process', '?')} in block {failure.get('block', '?')}, arm {failure.get('arm') or 'head'}\n"
@@ -181,10 +187,10 @@ def state_text(sessions: list[Session]) -> str:
     lines = [f"results folder: {results}" + ("" if os.path.isdir(results) else " (not there)"), "", "Machines:"]
     machines = [name for name in known.machines_in(results) if os.path.isdir(os.path.join(results, name))]
     for name in machines[:200]:
-        files = _names(os.path.join(results, name))
-        counts = {ending: sum(each.endswith(ending) for each in files) for ending in (".json", ".json.zst", ".journal", ".exhibits")}
-        newest = max((each for each in files if each[:8].isdigit()), default="none")
-        lines.append(f"  {name}: " + ", ".join(f"{count} {ending}" for ending, count in counts.items()) + f"; newest {newest}")
+        names = _names(os.path.join(results, name))
+        counts = {ending: sum(each.endswith(ending) for each in names) for ending in (".json", ".json.zst", ".journal", ".exhibits")}
+        newest = max((each for each in names if each[:8].isdigit()), default="none")
+        lines.append(f"  {os.path.join(results, name)}: " + ", ".join(f"{count} {ending}" for ending, count in counts.items()) + f"; newest {newest}")
     lines += ["", "Journals of sessions that run or were killed:"]
     journals = sorted(glob.glob(os.path.join(glob.escape(results), "*", "*.journal")))
     lines += [f"  {path}: {size_of(path)}, {_lock_of(path)}" for path in journals[:50]] or ["  none"]
@@ -196,7 +202,7 @@ def state_text(sessions: list[Session]) -> str:
     locks = sorted(glob.glob(os.path.join(glob.escape(paths.BUILD), "*", "lock")))
     lines += [f"  {path}: {_lock_of(path)}; {text_of(path)[:300].strip()}" for path in locks[:20]] or ["  none"]
     lines += ["", "Inbox and quarantine:"]
-    lines += [f"  {place}: {sum(len(files) for _, _, files in os.walk(os.path.join(results, place)))} files"
+    lines += [f"  {place}: {sum(len(inner) for _, _, inner in os.walk(os.path.join(results, place)))} files"
               for place in ("inbox", "quarantine")]
     whys = sorted(glob.glob(os.path.join(glob.escape(results), "quarantine", "*", "*.why")))
     lines += [f"  {path}: {text_of(path)[:500].strip()}" for path in whys[-10:]]
@@ -204,6 +210,11 @@ def state_text(sessions: list[Session]) -> str:
                               ("index.sqlite", "alarms.jsonl", "machines.json") if os.path.exists(os.path.join(results, name)))]
     unread = [f"  {session.path}: {session.problem}" for session in sessions if session.problem]
     return "\n".join([*lines, *(["", "Not readable:", *unread] if unread else [])]) + "\n"
+
+
+def without_cut_words(text: str) -> str:
+    """The file of a farm's job without the word at which its last error was cut."""
+    return _SAID.sub(lambda found: found[1].rpartition(" ")[0] + '"', text)
 
 
 def _names(folder: str) -> list[str]:
@@ -228,7 +239,7 @@ def state_files() -> Iterator[tuple[str, str]]:
     """(name in the bundle, path) of the newest files that tell how nights and a farm's jobs went."""
     results = known.results_folder()
     for pattern, most in (("nightly/*/state.json", 10), ("jobs/*/*.out", 6), ("jobs/*/*.json", 12), ("jobs/*.log", 3),
-                          ("nightly/*/*/history.txt", 2), ("alarms.jsonl", 1), ("machines.json", 1), ("*/bisect/*.jsonl", 3)):
+                          ("nightly/*/*/history.txt", 2), ("alarms.jsonl", 1), ("machines.json", 1)):
         found = glob.glob(os.path.join(glob.escape(results), pattern))
         found.sort(key=changed_at, reverse=True)
         for path in found[:most]:
