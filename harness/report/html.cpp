@@ -446,7 +446,8 @@ class HtmlWriter {
     const auto count = [](const json::value* all) {
       return all != nullptr && all->is_array() ? all->as_array().size() : std::size_t{0};
     };
-    put("<div class=\"grid\" id=\"{}\" data-grid>\n<p class=\"grid-static\">{} benchmarks on {} machines. The grid needs "
+    put("<div class=\"grid\" id=\"{}\" data-grid>\n<p class=\"grid-static\">{} benchmarks on {} machines. The grid "
+        "needs "
         "JavaScript.</p>\n</div>\n",
         identifier(grid.name), count(benchmarks), count(machines));
   }
@@ -616,9 +617,10 @@ std::string page_of(const Document& document, Parts parts, std::string scripts) 
   std::string all;
   for (const auto& [name, part] : parts) all += part;
   const std::string nonce = content_name(all);
-  parts.emplace("policy", fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
-                                      "data:; script-src 'nonce-{}'; style-src 'self' file: 'unsafe-inline'\">\n",
-                                      nonce));
+  parts.emplace("policy",
+                fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
+                            "data:; script-src 'nonce-{}'; style-src 'self' file: 'unsafe-inline'\">\n",
+                            nonce));
   for (const char* none : {"kind", "above", "below"}) parts.emplace(none, "");
   for (std::size_t at = scripts.find("{nonce}"); at != std::string::npos; at = scripts.find("{nonce}", at))
     scripts.replace(at, 7, nonce);
@@ -655,7 +657,8 @@ constexpr std::string_view kLiveViews =
 
 /// The shell's own line (page/live.js): outside of all that it replaces.
 constexpr std::string_view kLiveLine =
-    "<div id=\"live\" hidden>\n<p id=\"live-status\" role=\"status\"></p>\n<ul id=\"live-running\" aria-label=\"Running "
+    "<div id=\"live\" hidden>\n<p id=\"live-status\" role=\"status\"></p>\n<ul id=\"live-running\" "
+    "aria-label=\"Running "
     "sessions\"></ul>\n</div>\n";
 
 }  // namespace
@@ -667,20 +670,21 @@ std::string to_live_html(const Document& document, std::uint64_t version) {
   for (const FarmGrid* grid : grids_of(document))
     below += fmt::format("<script type=\"application/json\" id=\"{}-data\">{}</script>\n", identifier(grid->name),
                          inside_script(json::value(grid->data)));
-  parts.merge(Parts{{"title", escape_html(document.title)},
-                    {"kind", fmt::format(" class=\"live\" data-version=\"{}\"", version)},
-                    {"policy", ""},
-                    {"refresh", ""},
-                    {"style", "<link rel=\"stylesheet\" href=\"report.css\">"},
-                    {"above", std::string(kLiveViews)},
-                    {"header", std::move(text.header)},
-                    {"contents", std::move(text.contents)},
-                    {"main", std::move(text.main)},
-                    {"facts", std::move(text.footer)},
-                    {"below", std::string(kLiveLine) + below},
-                    {"scripts",
-                     "<script defer src=\"vega.js\"></script>\n<script defer src=\"report.js\"></script>\n<script defer "
-                     "src=\"live.js\"></script>"}});
+  parts.merge(
+      Parts{{"title", escape_html(document.title)},
+            {"kind", fmt::format(" class=\"live\" data-version=\"{}\"", version)},
+            {"policy", ""},
+            {"refresh", ""},
+            {"style", "<link rel=\"stylesheet\" href=\"report.css\">"},
+            {"above", std::string(kLiveViews)},
+            {"header", std::move(text.header)},
+            {"contents", std::move(text.contents)},
+            {"main", std::move(text.main)},
+            {"facts", std::move(text.footer)},
+            {"below", std::string(kLiveLine) + below},
+            {"scripts",
+             "<script defer src=\"vega.js\"></script>\n<script defer src=\"report.js\"></script>\n<script defer "
+             "src=\"live.js\"></script>"}});
   return fill(resource("page.html"), parts);
 }
 

@@ -367,6 +367,14 @@ class Cut(unittest.TestCase):
 
 
 class Repeating(unittest.TestCase):
+    def test_the_last_five_failures_have_their_output_and_earlier_ones_their_names(self) -> None:
+        failed = [{"benchmark": f"a/b/{each}", "kind": "crash", "output_tail": f"said {each}"} for each in range(7)]
+        text = sessions.failures_text([sessions.Session("s.json", {"failures": failed, "session": {"seed": 9}})])
+        self.assertEqual([line for line in text.splitlines() if line.startswith(("==", "  said", "a/b"))],
+                         [line for each in range(6, 1, -1) for line in (f"== a/b/{each}: crash", f"  said {each}")]
+                         + ["== earlier", "a/b/1: crash", "a/b/0: crash"])
+        self.assertIn("repeat:   python3 make.py run --filter a/b/6 --processes 1 --seed 9\n", text)
+
     def test_commands_that_repeat_sessions(self) -> None:
         def of(session: dict[str, Any], names: list[str], **more: Any) -> str:
             return sessions.repeating({"session": session, "benchmarks": [{"name": name, "process": 0} for name in names], **more})
@@ -378,6 +386,8 @@ class Repeating(unittest.TestCase):
                 "python3 make.py run --budget 1.5 --seed 1   # 30 benchmarks; the result does not keep the filters",
             of({"mode": "full", "seed": 1}, ["a/lib x@0a/c"], machine={"id": "m 1", "name": "m 1"}):
                 "LAB_MACHINE='m 1' python3 make.py run --full --malloc FILE --filter 'a/lib x@0a/c' --seed 1",
+            of({"mode": "quick", "seed": 1, "state": "interrupted"}, ["a/b/c"]):
+                "python3 make.py run --quick --filter a/b/c --seed 1   # it has not ended: more of them, and more processes",
             of({"mode": "default"}, [], arms=[{"name": "base", "source": {"commit": "0a1b"}}]):
                 "python3 make.py run --against 0a1b --seed 1",
         }

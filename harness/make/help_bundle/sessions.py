@@ -3,6 +3,7 @@ farm's state. Results are up to 64 MiB, so only the newest are read, and packed 
 
 from __future__ import annotations
 
+import collections
 import glob
 import json
 import os
@@ -20,6 +21,8 @@ _READ_SESSIONS = 12
 _MOST_RESULT_BYTES = 80_000_000
 _MOST_READ_BYTES = 200_000_000
 _MOST_FILTERS = 20
+_MOST_VARIANTS = 200
+_MORE_FAILURES = 50
 _TAIL_LINES = 60
 _TAIL_BYTES = 2000
 """harness/base/child.h, tail_limit"""
@@ -107,10 +110,15 @@ def _dict(result: dict[str, Any], name: str) -> dict[str, Any]:
 def failures_text(sessions: list[Session]) -> str:
     """The last failures of benchmarks, the newest first."""
     shown: list[str] = []
+    more: collections.Counter[str] = collections.Counter()
     for session in sessions:
         for failure in reversed(_list(session.result, "failures")):
             if len(shown) < FAILURES:
                 shown.append(_failure(session, failure))
+            else:
+                more[f"{failure.get('benchmark', '?')}: {failure.get('kind', '?')}"] += 1
+    if more:
+        shown.append("".join(f"{line}\n" for line in ["== earlier", *list(more)[:_MORE_FAILURES]]))
     return "\n".join(shown) or "No failure in the newest sessions.\n"
 
 
@@ -146,6 +154,8 @@ def _described(session: Session) -> str:
     lines.append("facts:    " + ", ".join(f"{name} {value}" for name, value in _dict(result, "facts").items()))
     lines.append("measured: " + ", ".join(f"{len(_list(result, name))} {words}" for name, words in (
         ("benchmarks", "processes"), ("failures", "failures"), ("unsupported", "unsupported"), ("exhibits", "exhibits"))))
+    variants = collections.Counter(name.rpartition("/")[0] for name in _benchmarks(result))
+    lines.append("of:       " + ", ".join(f"{name} ({count})" for name, count in sorted(variants.items())[:_MOST_VARIANTS]))
     unusual = head.get("unusual")
     lines.append("unusual:")
     lines += [f"  - {each}" for each in unusual] if isinstance(unusual, list) and unusual else ["  nothing"]
@@ -158,8 +168,7 @@ def repeating(result: dict[str, Any]) -> str:
     head = _dict(result, "session")
     machine = str(_dict(result, "machine").get("id", ""))
     arms = {str(arm.get("name")): arm for arm in _list(result, "arms")}
-    names = sorted({str(each.get("name", "?")) for each in _list(result, "benchmarks")} |
-                   {str(each.get("benchmark", "?")) for each in _list(result, "failures")})
+    names = _benchmarks(result)
     mode = head.get("mode")
     words = [f"LAB_MACHINE={shlex.quote(machine)}"] if _dict(result, "machine").get("name") else []
     words += ["python3", "make.py", "run"]
@@ -177,8 +186,15 @@ def repeating(result: dict[str, Any]) -> str:
     if 0 < len(names) <= _MOST_FILTERS:
         words += [f"--filter {shlex.quote(name)}" for name in names]
     words += ["--seed", str(head.get("seed", 1))]
-    note = f"   # {len(names)} benchmarks; the result does not keep the filters" if len(names) > _MOST_FILTERS else ""
-    return " ".join(words) + note
+    notes = [f"{len(names)} benchmarks; the result does not keep the filters"] * (len(names) > _MOST_FILTERS)
+    notes += ["it has not ended: more of them, and more processes"] * (head.get("state") == "interrupted")
+    return " ".join(words) + (f"   # {'; '.join(notes)}" if notes else "")
+
+
+def _benchmarks(result: dict[str, Any]) -> list[str]:
+    """The names of those that were measured or failed, sorted."""
+    return sorted({str(each.get("name", "?")) for each in _list(result, "benchmarks")} |
+                  {str(each.get("benchmark", "?")) for each in _list(result, "failures")})
 
 
 def state_text(sessions: list[Session]) -> str:
