@@ -99,7 +99,7 @@ class LiveFarm {
   boost::json::value status(const LiveState& state);
 
   FarmRequest request_;
-  std::time_t ahead_ = 0;  ///< of its clock, compared with this computer's
+  std::time_t ahead_ = 0;     ///< of its clock, compared with this computer's
   mutable std::mutex mutex_;  ///< of state_
   std::shared_ptr<const LiveState> state_;
   std::unique_ptr<LiveReader> reader_;
