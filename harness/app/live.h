@@ -89,6 +89,7 @@ class LiveFarm {
   Expected<std::shared_ptr<const LiveState>> known() const;
   Expected<std::shared_ptr<LiveState>> read(const HistoryObserver& observer);
   Expected<std::vector<judge::SeriesHistory>> histories(const std::vector<const judge::FarmSeries*>& list);
+  Expected<std::map<std::string, std::string>> report_of(const std::string& path);
   Expected<report::Document> alarm_page(const LiveState& state, const Query& query);
   Expected<report::Document> series_page(const LiveState& state, const Query& query);
   Expected<report::Document> compare_page(const LiveState& state, const Query& query);
@@ -98,7 +99,7 @@ class LiveFarm {
   boost::json::value status(const LiveState& state);
 
   FarmRequest request_;
-  std::time_t ahead_ = 0;  ///< of its clock, compared with this computer's
+  std::time_t ahead_ = 0;     ///< of its clock, compared with this computer's
   mutable std::mutex mutex_;  ///< of state_
   std::shared_ptr<const LiveState> state_;
   std::unique_ptr<LiveReader> reader_;

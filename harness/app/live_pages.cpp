@@ -1,5 +1,6 @@
 // The pages and the data of LiveFarm.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -172,10 +173,10 @@ Expected<report::Document> LiveFarm::page(std::string_view view, const Query& qu
 }
 
 Expected<json::value> LiveFarm::sparks(const LiveState& state, const Query& query) {
-  const std::size_t nights = std::clamp<std::size_t>(number_of(query, "nights", report::kGridNights), 1, kMostSparkNights);
-  const report::GridRows wider = nights == report::kGridNights
-                                     ? report::GridRows()
-                                     : report::grid_rows(state.view(), static_cast<int>(nights));
+  const std::size_t nights =
+      std::clamp<std::size_t>(number_of(query, "nights", report::kGridNights), 1, kMostSparkNights);
+  const report::GridRows wider =
+      nights == report::kGridNights ? report::GridRows() : report::grid_rows(state.view(), static_cast<int>(nights));
   // In the order of the grid, whatever nights are asked for.
   report::GridRows rows = state.rows;
   if (nights != report::kGridNights) rows.nights = wider.nights;
@@ -205,7 +206,7 @@ json::value LiveFarm::status(const LiveState& state) {
   json::array silent, running, remarks;
   for (const judge::FarmMachine& one : state.farm.machines)
     if (one.silent_days > 0) silent.emplace_back(one.id);
-  for (const RunningSession& one : this->running()) running.push_back(to_json(one));
+  for (const RunningSession& one : this->running()) running.push_back(running_json(one));
   for (const std::string& one : state.remarks) remarks.emplace_back(one);
   return versioned(state, {{"machines", state.farm.machines.size()},
                            {"benchmarks", state.farm.benchmarks},
@@ -239,6 +240,13 @@ Expected<std::string> LiveFarm::path_of(const std::string& session) const {
 }
 
 Expected<std::map<std::string, std::string>> LiveFarm::night(const std::string& path) {
+  Expected<std::map<std::string, std::string>> files = report_of(path);
+  // All points of a machine were in memory. A server lives for months, so it gives that back to the system.
+  ::malloc_trim(0);
+  return files;
+}
+
+Expected<std::map<std::string, std::string>> LiveFarm::report_of(const std::string& path) {
   const Expected<std::shared_ptr<const LiveState>> known = this->known();
   if (!known) return known.error();
   const LiveState& state = **known;
@@ -260,7 +268,8 @@ Expected<std::map<std::string, std::string>> LiveFarm::night(const std::string& 
   std::map<std::string, std::string> files = report::shared_files();
   for (const report::Page& page : document.pages) files[page.name + ".html"] = report::to_html(document, page, {});
   for (const report::Matrix* const matrix : report::matrices_of(document)) files[matrix->name + ".csv"] = matrix->csv;
-  for (const report::Picture* const picture : report::pictures_of(document)) files[picture->name + ".png"] = picture->png;
+  for (const report::Picture* const picture : report::pictures_of(document))
+    files[picture->name + ".png"] = picture->png;
   return files;
 }
 

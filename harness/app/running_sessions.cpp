@@ -61,7 +61,7 @@ std::string rest_of(const File& file, std::uintmax_t offset) {
 
 }  // namespace
 
-boost::json::value to_json(const RunningSession& session) {
+boost::json::value running_json(const RunningSession& session) {
   return boost::json::object{{"machine", session.machine},
                              {"session", session.session},
                              {"started", session.started},
@@ -128,7 +128,8 @@ void RunningSessions::read(const fs::path& path, Journal& journal) {
     if (!results::add_journal_line(line, added)) continue;
     journal.told.processes += added.processes.size();
     journal.told.failures += added.failures.size();
-    for (const results::Process& process : added.processes) journal.told.blocks = std::max(journal.told.blocks, process.block);
+    for (const results::Process& process : added.processes)
+      journal.told.blocks = std::max(journal.told.blocks, process.block);
   }
   journal.offset += start;
 }

@@ -1,10 +1,12 @@
 #include "harness/report/farm_grid.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cmath>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -48,10 +50,9 @@ char cell_of(const judge::FarmSeries* series, const std::vector<std::string>& ni
   return shown;
 }
 
-/// A line of some pixels shows no more. `value` is above 0.
+/// A line of some pixels shows no more. The nearest number, so that its text is short, too.
 double four_digits(double value) {
-  const double digit = std::pow(10, std::floor(std::log10(value)) - 3);
-  return std::round(value / digit) * digit;
+  return std::stod(fmt::format("{:.4g}", value));
 }
 
 }  // namespace
@@ -121,8 +122,7 @@ json::object farm_grid(const FarmView& view, const GridRows& rows) {
   }
   for (const std::vector<const judge::FarmSeries*>& row : rows.cells) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += cell_of(row[i], rows.nights, rows.has_verdicts[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) line += cell_of(row[i], rows.nights, rows.has_verdicts[i]);
     cells.emplace_back(line);
   }
   return {{"now", utc(view.now)},
