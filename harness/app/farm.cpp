@@ -38,7 +38,8 @@ Expected<judge::FarmInput> farm_input(results::Store& store, const FarmRequest& 
   if (!findings) return findings.error();
   input.sessions = std::move(*sessions);
   input.series.reserve(findings->size());
-  for (const auto& [series, text] : *findings) input.series.push_back({series, judge::parse_findings(text), std::hash<std::string>()(text)});
+  for (const auto& [series, text] : *findings)
+    input.series.push_back({series, judge::parse_findings(text), std::hash<std::string>()(text)});
   input.known = store.known_machines();
   Expected<std::vector<results::FarmAlarm>> alarms = results::load_farm_alarms(request.results);
   if (!alarms) return alarms.error();

@@ -71,7 +71,8 @@ std::vector<std::string> changed_machines(const LiveState& before, const LiveSta
   std::vector<std::string> changed;
   const auto then = machine_marks(before), now = machine_marks(after);
   for (const auto& [machine, mark] : now)
-    if (const auto found = then.find(machine); found == then.end() || found->second != mark) changed.emplace_back(machine);
+    if (const auto found = then.find(machine); found == then.end() || found->second != mark)
+      changed.emplace_back(machine);
   for (const auto& [machine, mark] : then)
     if (!now.contains(machine)) changed.emplace_back(machine);
   return changed;
@@ -141,7 +142,8 @@ Expected<std::shared_ptr<LiveState>> LiveFarm::read(const HistoryObserver& obser
   next->input = std::move(*input);
   // Without results there is a page that says so. A hint of an option means that another folder was meant.
   if (next->input.series.empty())
-    if (const Expected<void> some = require_series(*store, request.results); !some && some.error().hint.starts_with("--"))
+    if (const Expected<void> some = require_series(*store, request.results);
+        !some && some.error().hint.starts_with("--"))
       next->remarks.push_back(fmt::format("{}; try {}", some.error().what, some.error().hint));
   reader_->use(store->in_memory() ? std::optional(std::move(*store)) : std::nullopt);
   Expected<std::vector<results::FarmAlarmRecord>> said = results::load_farm_records(request.results);

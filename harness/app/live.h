@@ -102,7 +102,7 @@ class LiveFarm {
   boost::json::value status(const LiveState& state);
 
   FarmRequest request_;
-  std::time_t ahead_ = 0;  ///< of its clock, compared with this computer's
+  std::time_t ahead_ = 0;     ///< of its clock, compared with this computer's
   std::string stamp_;         ///< of state_, for refresh() alone
   std::time_t judged_ = 0;    ///< when that was judged
   mutable std::mutex mutex_;  ///< of state_

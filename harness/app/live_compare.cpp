@@ -86,7 +86,8 @@ Expected<report::ComparedFarm> compare_machines(const LiveState& state, LiveRead
     if (machine.id == a || machine.id == b) last = last.empty() ? machine.last : std::min(last, machine.last);
   for (const judge::FarmSeries& one : state.input.series) {
     if (one.key.machine != a) continue;
-    const judge::FarmSeries* const other = report::find_series(state.input.series, b, one.key.benchmark, one.key.version);
+    const judge::FarmSeries* const other =
+        report::find_series(state.input.series, b, one.key.benchmark, one.key.version);
     if (other == nullptr) continue;
     keys.push_back(one.key);
     keys.push_back(other->key);

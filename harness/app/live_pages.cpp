@@ -176,10 +176,10 @@ Expected<report::Document> LiveFarm::page(std::string_view view, const Query& qu
 }
 
 Expected<json::value> LiveFarm::sparks(const LiveState& state, const Query& query) {
-  const std::size_t nights = std::clamp<std::size_t>(number_of(query, "nights", report::kGridNights), 1, kMostSparkNights);
-  const report::GridRows wider = nights == report::kGridNights
-                                     ? report::GridRows()
-                                     : report::grid_rows(state.view(), static_cast<int>(nights));
+  const std::size_t nights =
+      std::clamp<std::size_t>(number_of(query, "nights", report::kGridNights), 1, kMostSparkNights);
+  const report::GridRows wider =
+      nights == report::kGridNights ? report::GridRows() : report::grid_rows(state.view(), static_cast<int>(nights));
   // In the order of the grid, whatever nights are asked for.
   report::GridRows rows = state.rows;
   if (nights != report::kGridNights) rows.nights = wider.nights;
@@ -271,7 +271,8 @@ Expected<std::map<std::string, std::string>> LiveFarm::report_of(const std::stri
   std::map<std::string, std::string> files = report::shared_files();
   for (const report::Page& page : document.pages) files[page.name + ".html"] = report::to_html(document, page, {});
   for (const report::Matrix* const matrix : report::matrices_of(document)) files[matrix->name + ".csv"] = matrix->csv;
-  for (const report::Picture* const picture : report::pictures_of(document)) files[picture->name + ".png"] = picture->png;
+  for (const report::Picture* const picture : report::pictures_of(document))
+    files[picture->name + ".png"] = picture->png;
   return files;
 }
 

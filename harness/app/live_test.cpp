@@ -46,7 +46,8 @@ class LivePages : public FarmFolder {
   /// The page as a reader without scripts sees it.
   std::string text(std::string_view view, const LiveFarm::Query& query = {}) {
     const Expected<report::Document> page = farm().page(view, query);
-    return page ? report::to_markdown(*page) : fmt::format("{}: {}", static_cast<int>(page.error().status), page.error().what);
+    return page ? report::to_markdown(*page)
+                : fmt::format("{}: {}", static_cast<int>(page.error().status), page.error().what);
   }
   std::string html(std::string_view view, const LiveFarm::Query& query = {}) {
     const Expected<report::Document> page = farm().page(view, query);
@@ -144,7 +145,8 @@ TEST_F(LivePages, a_series_shows_the_range_that_is_asked_for_and_its_version) {
   const auto points = [&](LiveFarm::Query with) {
     with.insert(query.begin(), query.end());
     const Expected<report::Document> page = farm().page("series", with);
-    return page && !report::charts_of(*page).empty() ? report::charts_of(*page)[0]->data.at("rows").as_array().size() : 0;
+    return page && !report::charts_of(*page).empty() ? report::charts_of(*page)[0]->data.at("rows").as_array().size()
+                                                     : 0;
   };
   EXPECT_EQ(points({}), 46);
   const std::string from = judge::fixture_started(10).substr(0, 10), to = judge::fixture_started(19).substr(0, 10);
@@ -185,7 +187,8 @@ TEST_F(LivePages, commits_are_compared_on_the_same_machine_and_machines_on_the_s
   refresh();
   EXPECT_THAT(text("compare", {{"a", "farm-1"}, {"b", "farm-3"}}),
               HasSubstr("farm-1 and farm-3 measured no benchmark on the same day: nothing can be compared."));
-  EXPECT_THAT(text("compare", {{"a", before}, {"b", judge::fixture_commit(60)}}), HasSubstr("nothing can be compared."));
+  EXPECT_THAT(text("compare", {{"a", before}, {"b", judge::fixture_commit(60)}}),
+              HasSubstr("nothing can be compared."));
 }
 
 TEST_F(LivePages, a_refresh_says_which_machines_and_series_changed) {
@@ -241,8 +244,16 @@ TEST_F(LivePages, the_grid_marks_what_changed_and_puts_it_first) {
   EXPECT_NEAR(line.back().as_double(), 1.3, 0.05);
   EXPECT_EQ(rows[0].at("changes").as_array().size(), 3);
   EXPECT_EQ(rows[0].at("changes").at(0).at(2), "r");
-  EXPECT_EQ(data("sparks", {{"from", "1"}, {"to", "9999"}, {"nights", "7"}}).at("rows").at(0).at("cells").at(0).as_array().size(), 7);
-  EXPECT_EQ(data("sparks", {{"from", "-1"}, {"to", "x"}}).at("rows").as_array().size(), 2) << "no numbers: the first rows";
+  EXPECT_EQ(data("sparks", {{"from", "1"}, {"to", "9999"}, {"nights", "7"}})
+                .at("rows")
+                .at(0)
+                .at("cells")
+                .at(0)
+                .as_array()
+                .size(),
+            7);
+  EXPECT_EQ(data("sparks", {{"from", "-1"}, {"to", "x"}}).at("rows").as_array().size(), 2)
+      << "no numbers: the first rows";
   EXPECT_EQ(data("sparks", {{"from", "7"}, {"to", "3"}}).at("rows").as_array().size(), 0);
 }
 
@@ -255,7 +266,8 @@ TEST_F(LivePages, hostile_names_are_text_everywhere) {
         results::Result result = judge::fixture_night({night, 1, 1, {100, 50}});
         result.machine.id = result.machine.name = name;
         result.context.host_name = result.machine.cpu_model = name;
-        for (results::Process& process : result.processes) process.benchmark = fmt::format("{}/{}/{}", name, ++number % 2, name);
+        for (results::Process& process : result.processes)
+          process.benchmark = fmt::format("{}/{}/{}", name, ++number % 2, name);
         return results::serialize(result);
       }());
   }
@@ -266,7 +278,8 @@ TEST_F(LivePages, hostile_names_are_text_everywhere) {
                                              {"step", "raised"},
                                              {"note", turned},
                                              {"commits", {{"from", nullptr}, {"to", nullptr}}},
-                                             {"benchmarks", json::array{markup, long_name}}}) + "\n");
+                                             {"benchmarks", json::array{markup, long_name}}}) +
+                    "\n");
   refresh();
   const auto is_safe = AllOf(Not(HasSubstr("<script>alert")), Not(HasSubstr("\u202e")), Not(HasSubstr("\x1b")));
   EXPECT_THAT(html(""), is_safe);

@@ -143,10 +143,12 @@ Expected<ReportAtlas> farm_atlas(const fs::path& results, const fs::path& root) 
   for (fs::directory_iterator at(results, problem), end; !problem && at != end; at.increment(problem)) {
     const std::string name = at->path().filename();
     std::error_code missing;
-    if (std::ranges::find(kNotMachines, name) == std::end(kNotMachines) && fs::is_directory(at->path() / "atlas", missing))
+    if (std::ranges::find(kNotMachines, name) == std::end(kNotMachines) &&
+        fs::is_directory(at->path() / "atlas", missing))
       folders.push_back(at->path());
   }
-  if (problem) return Error{fmt::format("reading '{}': {}", results.string(), problem.message()), "", ExitStatus::kUsage};
+  if (problem)
+    return Error{fmt::format("reading '{}': {}", results.string(), problem.message()), "", ExitStatus::kUsage};
   std::ranges::sort(folders);
   // Without any, the reference columns are all there is.
   if (folders.empty()) folders.push_back(results);
@@ -169,8 +171,8 @@ Expected<ReportAtlas> farm_atlas(const fs::path& results, const fs::path& root) 
 }
 
 report::ReportInput ReportParts::input() const {
-  return {&shown(),  atlas.columns, comparison ? &*comparison : nullptr, histories, bisects, exhibits,
-          atlas.memory, picture ? &*picture : nullptr};
+  return {&shown(), atlas.columns, comparison ? &*comparison : nullptr, histories, bisects,
+          exhibits, atlas.memory,  picture ? &*picture : nullptr};
 }
 
 Expected<ReportParts> report_parts(const PartsRequest& request) {

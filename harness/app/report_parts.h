@@ -43,10 +43,10 @@ struct ReportParts {
 };
 
 struct PartsRequest {
-  std::filesystem::path path;                     ///< of the result
-  std::filesystem::path root;                     ///< the checkout, with the reference columns
-  std::optional<std::string> base = {};           ///< to compare with; none: the session's own base, if any
-  bool together = false;                          ///< with the other sessions of its commit
+  std::filesystem::path path;            ///< of the result
+  std::filesystem::path root;            ///< the checkout, with the reference columns
+  std::optional<std::string> base = {};  ///< to compare with; none: the session's own base, if any
+  bool together = false;                 ///< with the other sessions of its commit
   std::function<std::vector<judge::SeriesHistory>(const std::string& machine)> histories = {};
 };
 

@@ -128,7 +128,8 @@ void RunningSessions::read(const fs::path& path, Journal& journal) {
     if (!results::add_journal_line(line, added)) continue;
     journal.told.processes += added.processes.size();
     journal.told.failures += added.failures.size();
-    for (const results::Process& process : added.processes) journal.told.blocks = std::max(journal.told.blocks, process.block);
+    for (const results::Process& process : added.processes)
+      journal.told.blocks = std::max(journal.told.blocks, process.block);
   }
   journal.offset += start;
 }

@@ -14,14 +14,14 @@ namespace lab::app {
 
 struct RunningSession {
   std::string machine, session;
-  std::string started;         ///< UTC, RFC 3339
-  std::string last_activity;   ///< when its journal last grew
-  std::string host;            ///< where it runs
-  std::size_t processes = 0;   ///< that have ended well so far
+  std::string started;        ///< UTC, RFC 3339
+  std::string last_activity;  ///< when its journal last grew
+  std::string host;           ///< where it runs
+  std::size_t processes = 0;  ///< that have ended well so far
   std::size_t failures = 0;
-  int blocks = 0;              ///< begun, all of whose earlier ones are complete
-  double budget_seconds = 0;   ///< 0: none
-  bool here = false;           ///< it runs on this host
+  int blocks = 0;             ///< begun, all of whose earlier ones are complete
+  double budget_seconds = 0;  ///< 0: none
+  bool here = false;          ///< it runs on this host
 
   friend bool operator==(const RunningSession&, const RunningSession&) = default;
 };
@@ -42,8 +42,8 @@ class RunningSessions {
     bool has_head = false;
   };
   struct Folder {
-    std::int64_t changed = 0;   ///< ns: when it was listed, its time of modification
-    bool may_change = true;     ///< it changed so lately that a clock may not show the next change
+    std::int64_t changed = 0;  ///< ns: when it was listed, its time of modification
+    bool may_change = true;    ///< it changed so lately that a clock may not show the next change
     std::vector<std::filesystem::path> journals;
   };
 

@@ -23,6 +23,7 @@ std::vector<std::string> lines_of_session() {
   FakeSessionEnvironment fake;
   fake.add("plain");
   fake.add("other").fails_at = 1;
+  fake.spec.length = measure::processes_length(4);
   EXPECT_TRUE(fake.go());
   return fake.journal;
 }

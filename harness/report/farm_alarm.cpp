@@ -70,10 +70,12 @@ Section showing_section(const FarmView& view, const judge::FarmChange& change) {
   for (const auto& [name, values] : facts) table.columns.push_back({shown_name(name), kText, table.columns.size() > 5});
   for (std::size_t i = 0; i < machines.size(); ++i) {
     const judge::FarmMachine* const machine = machine_of(view, machines[i]);
-    const TableCell shows = i < change.machines.size()                          ? TableCell("yes", Emphasis::kBad)
-                            : i < change.machines.size() + change.others.size() ? TableCell("no", Emphasis::kGood)
-                                                                                : TableCell("cannot tell", Emphasis::kOpen);
-    std::vector<TableCell> row{shows, machine_cell(machines[i]), machine == nullptr ? "" : shown_name(machine->class_name)};
+    const TableCell shows = i < change.machines.size() ? TableCell("yes", Emphasis::kBad)
+                            : i < change.machines.size() + change.others.size()
+                                ? TableCell("no", Emphasis::kGood)
+                                : TableCell("cannot tell", Emphasis::kOpen);
+    std::vector<TableCell> row{shows, machine_cell(machines[i]),
+                               machine == nullptr ? "" : shown_name(machine->class_name)};
     for (const auto& [name, values] : facts) row.emplace_back(shown_name(values[i]));
     table.rows.push_back(std::move(row));
   }
@@ -127,9 +129,7 @@ Section benchmarks_section(const FarmView& view, const judge::FarmChange& change
     if (summary.rows.size() < kMostBenchmarks)
       summary.rows.push_back(
           {benchmark_cell(first->series->key), change_text(stats::median(ratios)),
-           ratios.size() > 1
-               ? range(change_text(std::ranges::min(ratios)), change_text(std::ranges::max(ratios)))
-               : "",
+           ratios.size() > 1 ? range(change_text(std::ranges::min(ratios)), change_text(std::ranges::max(ratios))) : "",
            whole(ratios.size()), value_text(*first->series, first->change->before),
            value_text(*first->series, first->change->after), first->change->started.substr(0, 10),
            machine_cell(first->series->key.machine)});
@@ -167,7 +167,9 @@ Section commits_section(const FarmView& view, const results::CommitRange& range)
 
 Section said_section(const FarmView& view, const results::FarmAlarm& alarm) {
   Section section{"said", "What was said"};
-  Table table{"said", "What happened to this alarm, the latest first", {{"When", kName}, {"Who", kText}, {"What", kShort}, {"Note", kText}}};
+  Table table{"said",
+              "What happened to this alarm, the latest first",
+              {{"When", kName}, {"Who", kText}, {"What", kShort}, {"Note", kText}}};
   for (auto one = view.said.rbegin(); one != view.said.rend(); ++one) {
     if (one->id != alarm.id) continue;
     TableCell note(shown_name(one->note));
@@ -175,13 +177,14 @@ Section said_section(const FarmView& view, const results::FarmAlarm& alarm) {
     if (one->step == results::AlarmStep::kEnded) note.text = "better again with " + commits_text(one->commits);
     std::string when = one->at.substr(0, 16);
     std::ranges::replace(when, 'T', ' ');
-    table.rows.push_back({when, shown_name(one->who), std::string(results::kAlarmSteps[static_cast<std::size_t>(one->step)]), note});
+    table.rows.push_back(
+        {when, shown_name(one->who), std::string(results::kAlarmSteps[static_cast<std::size_t>(one->step)]), note});
   }
   section.add(std::move(table));
   section.add(Paragraph{"To say what is known of it:"});
   // Its id may be any text that somebody wrote into the file.
-  section.add(Preformatted{fmt::format("python3 make.py farm ack {0} \"known\"\npython3 make.py farm explain {0} COMMIT",
-                                       shown_name(alarm.id))});
+  section.add(Preformatted{fmt::format(
+      "python3 make.py farm ack {0} \"known\"\npython3 make.py farm explain {0} COMMIT", shown_name(alarm.id))});
   return section;
 }
 
@@ -194,10 +197,12 @@ Document alarm_page(const FarmView& view, const results::FarmAlarm& alarm,
   Document document = live_document(fmt::format("Alarm {}", shown_name(alarm.id)), "");
   std::vector<Section>& sections = document.pages.front().sections;
   if (change == nullptr) {
-    document.lead = fmt::format("{}: {} no longer shows it; {}.", capitalized(state), first_names(shown_names(alarm.benchmarks)),
-                                commits_text(alarm.commits));
+    document.lead = fmt::format("{}: {} no longer shows it; {}.", capitalized(state),
+                                first_names(shown_names(alarm.benchmarks)), commits_text(alarm.commits));
     Section benchmarks{"benchmarks", "Which benchmarks"};
-    Table table{"alarm-series", "Where it was raised, as these series are now", {{"Benchmark", kBenchmark}, {"Machine", kName}, {"Last change", kText}}};
+    Table table{"alarm-series",
+                "Where it was raised, as these series are now",
+                {{"Benchmark", kBenchmark}, {"Machine", kName}, {"Last change", kText}}};
     for (const std::string& name : alarm.benchmarks)
       for (const judge::FarmSeries& one : view.series)
         if (one.key.benchmark == name)
@@ -213,7 +218,8 @@ Document alarm_page(const FarmView& view, const results::FarmAlarm& alarm,
                                 change->started.substr(0, 10), counted(change->benchmarks.size(), "benchmark"),
                                 size_text(*change), where_text(*change), commits_text(change->commits));
     if (const std::vector<SeriesChange> all = series_changes(view, *change); !all.empty())
-      document.lead += fmt::format(" Before, {} took {}.", shown_name(all.front().series->key.benchmark), before_text(all.front()));
+      document.lead +=
+          fmt::format(" Before, {} took {}.", shown_name(all.front().series->key.benchmark), before_text(all.front()));
     add(sections, benchmarks_section(view, *change));
     add(sections, showing_section(view, *change));
   }

@@ -39,13 +39,23 @@ class CommitOrder {
 Table farm_changes_table(const FarmView& view, const CommitOrder& order, const std::string& sha) {
   Table table{"commit-changes",
               "What the machines show together, the latest first",
-              {{"Verdict", kVerdict}, {"Since", kName}, {"Change", kNumber}, {"Benchmarks", kText}, {"Where", kText}, {"Commits", kName}}};
+              {{"Verdict", kVerdict},
+               {"Since", kName},
+               {"Change", kNumber},
+               {"Benchmarks", kText},
+               {"Where", kText},
+               {"Commits", kName}}};
   for (const judge::FarmChange& one : view.farm.changes) {
     if (!order.has(one.commits, sha) || !one.is_confirmed) continue;
     TableCell since(one.started.substr(0, 10));
     if (!one.alarm.empty()) since.link = alarm_address(one.alarm);
-    table.rows.push_back({{verdict_text(one), one.is_alarm() ? Emphasis::kBad : one.regressed ? Emphasis::kWeak : Emphasis::kGood},
-                          std::move(since), size_text(one), first_names(shown_names(one.benchmarks)), where_text(one),
+    table.rows.push_back({{verdict_text(one), one.is_alarm()  ? Emphasis::kBad
+                                              : one.regressed ? Emphasis::kWeak
+                                                              : Emphasis::kGood},
+                          std::move(since),
+                          size_text(one),
+                          first_names(shown_names(one.benchmarks)),
+                          where_text(one),
                           commits_cell(one.commits)});
     table.benchmarks.push_back(one.benchmarks);
   }
@@ -71,10 +81,12 @@ Document commit_page(const FarmView& view, const std::string& sha) {
   std::vector<const results::SessionRecord*> measured;
   for (const results::SessionRecord& session : view.sessions)
     if (session.commit == sha) measured.push_back(&session);
-  const std::string sessions = measured.empty() ? "no session measured it" : fmt::format("{} measured it", counted(measured.size(), "session"));
-  document.lead = changed.empty() ? fmt::format("No series changed with it; {}.", sessions)
-                                  : fmt::format("{} may have changed with it, {} of them for the worse by the code; {}.",
-                                                counted(changed.size(), "series", "series"), whole(regressions), sessions);
+  const std::string sessions =
+      measured.empty() ? "no session measured it" : fmt::format("{} measured it", counted(measured.size(), "session"));
+  document.lead = changed.empty()
+                      ? fmt::format("No series changed with it; {}.", sessions)
+                      : fmt::format("{} may have changed with it, {} of them for the worse by the code; {}.",
+                                    counted(changed.size(), "series", "series"), whole(regressions), sessions);
   Section together{"together", "What changed"};
   together.add(farm_changes_table(view, order, sha));
   add(sections, std::move(together));
@@ -89,17 +101,21 @@ Document commit_page(const FarmView& view, const std::string& sha) {
   if (const auto place = std::ranges::find(view.commits, sha); place != view.commits.end()) {
     Section neighbours{"neighbours", "Its neighbours"};
     Paragraph links{"By the order of first parents:"};
-    if (place != view.commits.begin()) links.links.push_back({"before: " + short_name(*(place - 1)), commit_address(*(place - 1))});
-    if (place + 1 != view.commits.end()) links.links.push_back({"after: " + short_name(*(place + 1)), commit_address(*(place + 1))});
+    if (place != view.commits.begin())
+      links.links.push_back({"before: " + short_name(*(place - 1)), commit_address(*(place - 1))});
+    if (place + 1 != view.commits.end())
+      links.links.push_back({"after: " + short_name(*(place + 1)), commit_address(*(place + 1))});
     if (place != view.commits.begin())
       links.links.push_back({"compared with the one before", compare_address(*(place - 1), sha)});
     neighbours.add(std::move(links));
     add(sections, std::move(neighbours));
   }
   Section nights{"nights", "Sessions that measured it"};
-  Table list{"sessions", "Every session of this commit, by machine", {{"Night", kName}, {"Machine", kName}, {"Doubt", kText}}};
+  Table list{
+      "sessions", "Every session of this commit, by machine", {{"Night", kName}, {"Machine", kName}, {"Doubt", kText}}};
   for (const results::SessionRecord* const one : measured)
-    if (list.rows.size() < kMostCommitRows) list.rows.push_back({night_cell(*one), machine_cell(one->machine), doubt_of(*one)});
+    if (list.rows.size() < kMostCommitRows)
+      list.rows.push_back({night_cell(*one), machine_cell(one->machine), doubt_of(*one)});
   nights.add(std::move(list));
   add(sections, std::move(nights));
   return document;

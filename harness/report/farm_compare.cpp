@@ -43,28 +43,33 @@ Document compare_page(const ComparedFarm& compared) {
   Section section{"comparison", "Comparison"};
   std::vector<const ComparedSeries*> order;
   for (const ComparedSeries& one : compared.series) order.push_back(&one);
-  std::ranges::stable_sort(order, std::ranges::greater(), [](const ComparedSeries* one) { return std::abs(std::log(one->ratio)); });
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [](const ComparedSeries* one) { return std::abs(std::log(one->ratio)); });
   if (order.empty()) {
     document.lead = compared.nothing;
   } else {
     std::vector<double> ratios;
     for (const ComparedSeries* const one : order) ratios.push_back(one->ratio);
-    document.lead = fmt::format("{} of both: the ratio {} to {} is {} in the middle, {} at the largest.",
-                                counted(order.size(), compared.of_machines ? "benchmark" : "series", compared.of_machines ? "" : "series"),
-                                b, a, number(stats::median(ratios)), number(order.front()->ratio));
+    document.lead = fmt::format(
+        "{} of both: the ratio {} to {} is {} in the middle, {} at the largest.",
+        counted(order.size(), compared.of_machines ? "benchmark" : "series", compared.of_machines ? "" : "series"), b,
+        a, number(stats::median(ratios)), number(order.front()->ratio));
     Table table{"compared",
                 fmt::format("{} Sorted by the size of the difference{}",
                             compared.of_machines
                                 ? "The median ratio over the last nights that both measured, and its range."
                                 : "Medians of each commit's sessions on the same machine. No verdict: sessions of two "
                                   "nights differ by more than their intervals say.",
-                            order.size() > kMostComparedRows ? fmt::format("; the first {} of {}", kMostComparedRows, order.size()) : ""),
+                            order.size() > kMostComparedRows
+                                ? fmt::format("; the first {} of {}", kMostComparedRows, order.size())
+                                : ""),
                 {{"Benchmark", kBenchmark}}};
     if (!compared.of_machines) table.columns.push_back({"Machine", kName});
     table.columns.push_back({fmt::format("{} / {}", b, a), kNumber});
     table.columns.push_back({a, kNumber});
     table.columns.push_back({b, kNumber});
-    table.columns.push_back({compared.of_machines ? "Range over nights" : "Intervals", compared.of_machines ? kNumber : kShort});
+    table.columns.push_back(
+        {compared.of_machines ? "Range over nights" : "Intervals", compared.of_machines ? kNumber : kShort});
     for (const ComparedSeries* const one : order) {
       if (table.rows.size() == kMostComparedRows) break;
       std::vector<TableCell> row{benchmark_cell(one->series)};
@@ -79,7 +84,11 @@ Document compare_page(const ComparedFarm& compared) {
     }
     section.add(std::move(table));
   }
-  section.add(Paragraph{"", Emphasis::kPlain, {{a, address(compared.a)}, {b, address(compared.b)}, {"the other way round", compare_address(compared.b, compared.a)}}});
+  section.add(Paragraph{"",
+                        Emphasis::kPlain,
+                        {{a, address(compared.a)},
+                         {b, address(compared.b)},
+                         {"the other way round", compare_address(compared.b, compared.a)}}});
   add(sections, std::move(section));
   return document;
 }

@@ -49,8 +49,8 @@ std::string machines_sentence(const FarmView& view) {
     parts.push_back(fmt::format("{} with a remark", rest));
   if (retired > 0) parts.push_back(fmt::format("{} retired", retired));
   const std::size_t doubts = recent_doubts(view, kRecentNights).size();
-  parts.push_back(fmt::format("{} in the last {}", doubts == 0 ? "no doubtful night" : counted(doubts, "doubtful night"),
-                              kRecentNights));
+  parts.push_back(fmt::format("{} in the last {}",
+                              doubts == 0 ? "no doubtful night" : counted(doubts, "doubtful night"), kRecentNights));
   return fmt::format("{}: {}.", counted(machines.size(), "machine"), fmt::join(parts, ", "));
 }
 
@@ -58,13 +58,15 @@ std::string alarms_sentence(const FarmView& view) {
   const auto open = static_cast<std::size_t>(std::ranges::count_if(view.alarms, &results::FarmAlarm::is_open));
   const auto unraised = static_cast<std::size_t>(std::ranges::count_if(
       view.farm.changes, [](const judge::FarmChange& one) { return one.is_alarm() && one.alarm.empty(); }));
-  const auto known = static_cast<std::size_t>(std::ranges::count(view.alarms, results::AlarmStep::kAcknowledged, &results::FarmAlarm::state));
+  const auto known = static_cast<std::size_t>(
+      std::ranges::count(view.alarms, results::AlarmStep::kAcknowledged, &results::FarmAlarm::state));
   std::string text = open == 0   ? "No alarm waits"
                      : open == 1 ? "1 alarm waits"
                                  : fmt::format("{} wait", counted(open, "alarm"));
   text += known == 0 ? "." : fmt::format(", {} acknowledged.", known == 1 ? "1 is" : fmt::format("{} are", known));
   if (unraised > 0)
-    text += fmt::format(" No check has raised {} yet.", unraised == 1 ? "1 regression" : counted(unraised, "regression"));
+    text +=
+        fmt::format(" No check has raised {} yet.", unraised == 1 ? "1 regression" : counted(unraised, "regression"));
   return text;
 }
 
@@ -164,13 +166,18 @@ Section broken_section(const FarmView& view) {
 Section hand_section(const FarmView& view) {
   Section section{"machines", "Machines that need a hand"};
   if (!view.farm.silent_since.empty())
-    section.add(Paragraph{fmt::format("The whole farm is silent: no machine has delivered since {}. Silence is compared "
-                                      "with that day.",
-                                      view.farm.silent_since.substr(0, 10)),
-                          Emphasis::kBad});
+    section.add(
+        Paragraph{fmt::format("The whole farm is silent: no machine has delivered since {}. Silence is compared "
+                              "with that day.",
+                              view.farm.silent_since.substr(0, 10)),
+                  Emphasis::kBad});
   Table table{"machines-silent",
               "Silent machines, and those whose sessions cannot count as they are",
-              {{"Machine", kName}, {"Silent", kNumber}, {"Last session", kName}, {"Class", kText, true}, {"What it needs", kText}}};
+              {{"Machine", kName},
+               {"Silent", kNumber},
+               {"Last session", kName},
+               {"Class", kText, true},
+               {"What it needs", kText}}};
   std::vector<const judge::FarmMachine*> machines;
   for (const judge::FarmMachine& one : view.farm.machines)
     if (!machine_notes(one).empty()) machines.push_back(&one);
@@ -186,11 +193,11 @@ Section hand_section(const FarmView& view) {
 Section doubts_section(const FarmView& view) {
   Section section{"doubts", "Doubtful nights"};
   const std::vector<const results::SessionRecord*> doubts = recent_doubts(view, kRecentNights);
-  Table table{"doubtful",
-              fmt::format("Sessions of the last {} days that are in no series{}", kRecentNights,
-                          doubts.size() > kMostDoubts ? fmt::format(", the latest {} of {}", kMostDoubts, doubts.size())
-                                                      : ""),
-              {{"Night", kName}, {"Machine", kName}, {"Why", kText}}};
+  Table table{
+      "doubtful",
+      fmt::format("Sessions of the last {} days that are in no series{}", kRecentNights,
+                  doubts.size() > kMostDoubts ? fmt::format(", the latest {} of {}", kMostDoubts, doubts.size()) : ""),
+      {{"Night", kName}, {"Machine", kName}, {"Why", kText}}};
   for (const results::SessionRecord* const one : doubts)
     if (table.rows.size() < kMostDoubts)
       table.rows.push_back({night_cell(*one), machine_cell(one->machine), doubt_of(*one)});
@@ -239,7 +246,12 @@ Section all_machines_section(const FarmView& view) {
   section.folded = true;
   Table table{"all-machines",
               "Every machine of the farm",
-              {{"Machine", kName}, {"State", kShort}, {"Class", kText}, {"Last session", kName}, {"Sessions", kNumber}, {"Series", kNumber}}};
+              {{"Machine", kName},
+               {"State", kShort},
+               {"Class", kText},
+               {"Last session", kName},
+               {"Sessions", kNumber},
+               {"Series", kNumber}}};
   for (const judge::FarmMachine& one : view.farm.machines)
     table.rows.push_back({machine_cell(one.id),
                           one.retired           ? "retired"
@@ -279,7 +291,8 @@ Document front_page(const FarmView& view, boost::json::object grid) {
     Section remarks{"remarks", "What was left out"};
     remarks.folded = true;
     constexpr std::size_t kMost = 100;
-    List list{shown_names({view.remarks.begin(), view.remarks.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, view.remarks.size()))})};
+    List list{shown_names({view.remarks.begin(),
+                           view.remarks.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, view.remarks.size()))})};
     if (view.remarks.size() > kMost) list.items.push_back(fmt::format("and {} more", view.remarks.size() - kMost));
     remarks.add(std::move(list));
     add(sections, std::move(remarks));

@@ -122,8 +122,7 @@ json::object farm_grid(const FarmView& view, const GridRows& rows) {
   }
   for (const std::vector<const judge::FarmSeries*>& row : rows.cells) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += cell_of(row[i], rows.nights, rows.has_verdicts[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) line += cell_of(row[i], rows.nights, rows.has_verdicts[i]);
     cells.emplace_back(line);
   }
   return {{"now", utc(view.now)},

@@ -48,16 +48,19 @@ Table fact_changes_table(const Sessions& sessions) {
 }
 
 Table machine_sessions_table(const Sessions& sessions, const std::string& machine) {
-  Table table{"sessions",
-              fmt::format("Its last {} sessions", kShownSessions),
-              {{"Night", kName}, {"Fit", kVerdict}, {"Why not", kText}, {"Commit", kName}, {"Reported name", kText, true}}};
+  Table table{
+      "sessions",
+      fmt::format("Its last {} sessions", kShownSessions),
+      {{"Night", kName}, {"Fit", kVerdict}, {"Why not", kText}, {"Commit", kName}, {"Reported name", kText, true}}};
   for (auto at = sessions.end(); at != sessions.begin() && table.rows.size() < kShownSessions;) {
     const results::SessionRecord& one = *--at;
     const std::string doubt = doubt_of(one);
     TableCell commit(short_name(one.commit));
     if (one.commit) commit.link = commit_address(*one.commit);
-    table.rows.push_back({night_cell(one), doubt.empty() ? TableCell("fit", Emphasis::kGood) : TableCell("in no series", Emphasis::kWeak),
-                          doubt, std::move(commit), one.reported == machine ? "" : shown_name(one.reported)});
+    table.rows.push_back(
+        {night_cell(one),
+         doubt.empty() ? TableCell("fit", Emphasis::kGood) : TableCell("in no series", Emphasis::kWeak), doubt,
+         std::move(commit), one.reported == machine ? "" : shown_name(one.reported)});
   }
   return table;
 }
@@ -65,13 +68,15 @@ Table machine_sessions_table(const Sessions& sessions, const std::string& machin
 }  // namespace
 
 Document machine_page(const FarmView& view, const judge::FarmMachine& machine) {
-  const std::string state = machine.retired           ? "retired"
-                            : machine.silent_days > 0 ? fmt::format("silent for {}", counted(machine.silent_days, "day"))
-                                                      : "measures";
-  Document document = live_document(fmt::format("Machine {}", shown_name(machine.id)),
-                                    fmt::format("{}, {}: {} of {} series{}.", capitalized(state), shown_name(machine.class_name),
-                                                counted(machine.sessions, "session"), whole(machine.series),
-                                                machine.last.empty() ? "" : ", the last on " + machine.last.substr(0, 10)));
+  const std::string state = machine.retired ? "retired"
+                            : machine.silent_days > 0
+                                ? fmt::format("silent for {}", counted(machine.silent_days, "day"))
+                                : "measures";
+  Document document =
+      live_document(fmt::format("Machine {}", shown_name(machine.id)),
+                    fmt::format("{}, {}: {} of {} series{}.", capitalized(state), shown_name(machine.class_name),
+                                counted(machine.sessions, "session"), whole(machine.series),
+                                machine.last.empty() ? "" : ", the last on " + machine.last.substr(0, 10)));
   std::vector<Section>& sections = document.pages.front().sections;
   const auto found = std::ranges::equal_range(view.sessions, machine.id, {}, &results::SessionRecord::machine);
   const Sessions of_machine(found.begin(), found.end());
@@ -118,10 +123,13 @@ Document machine_page(const FarmView& view, const judge::FarmMachine& machine) {
 
   Section series{"series", "Its series"};
   series.folded = true;
-  Table list{"series", "Every benchmark that it measures", {{"Benchmark", kBenchmark}, {"Median", kNumber}, {"Sessions", kNumber}, {"Last session", kName}}};
+  Table list{"series",
+             "Every benchmark that it measures",
+             {{"Benchmark", kBenchmark}, {"Median", kNumber}, {"Sessions", kNumber}, {"Last session", kName}}};
   for (const judge::FarmSeries& one : view.series)
     if (one.key.machine == machine.id)
-      list.rows.push_back({benchmark_cell(one.key), value_text(one, one.findings.median), whole(one.findings.sessions), one.findings.last.substr(0, 10)});
+      list.rows.push_back({benchmark_cell(one.key), value_text(one, one.findings.median), whole(one.findings.sessions),
+                           one.findings.last.substr(0, 10)});
   series.add(std::move(list));
   add(sections, std::move(series));
   return document;

@@ -64,7 +64,8 @@ std::string compare_address(std::string_view a, std::string_view b) {
 
 std::string shown_name(std::string_view name) {
   std::string text = printable(std::string(name));
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   if (text_width(text) <= kLongName) return text;
   std::size_t end = kLongName;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not inside a character
@@ -102,7 +103,8 @@ std::vector<SeriesChange> series_changes(const FarmView& view, const judge::Farm
       for (const judge::LevelChange& one : series->findings.changes) {
         const std::optional<std::time_t> started = seconds_of(one.started);
         if (!started || !at || one.regressed() != change.regressed || one.may_be_code() != is_code) continue;
-        if (const std::time_t away = std::abs(*started - *at); away <= least) std::tie(least, nearest) = std::tuple(away, &one);
+        if (const std::time_t away = std::abs(*started - *at); away <= least)
+          std::tie(least, nearest) = std::tuple(away, &one);
       }
       if (nearest != nullptr) all.push_back({series, nearest});
     }
@@ -169,7 +171,8 @@ std::vector<const results::SessionRecord*> recent_doubts(const FarmView& view, i
   };
   for (const results::SessionRecord& session : view.sessions)
     if (when(session) >= begin && !doubt_of(session).empty()) doubts.push_back(&session);
-  std::ranges::stable_sort(doubts, std::ranges::greater(), [&](const results::SessionRecord* one) { return when(*one); });
+  std::ranges::stable_sort(doubts, std::ranges::greater(),
+                           [&](const results::SessionRecord* one) { return when(*one); });
   return doubts;
 }
 

@@ -20,17 +20,16 @@ namespace lab::report {
 struct FarmView {
   const judge::Farm& farm;
   std::span<const results::FarmAlarm> alarms;
-  std::span<const results::FarmAlarmRecord> said;         ///< of all alarms, the oldest first
-  std::span<const results::SessionRecord> sessions;       ///< sorted by machine and start
-  std::span<const judge::FarmSeries> series;              ///< sorted by machine, benchmark and version
-  std::span<const std::string> commits;                   ///< first parents, the oldest first
-  std::span<const std::string> remarks = {};              ///< what was omitted, as sentences
+  std::span<const results::FarmAlarmRecord> said;    ///< of all alarms, the oldest first
+  std::span<const results::SessionRecord> sessions;  ///< sorted by machine and start
+  std::span<const judge::FarmSeries> series;         ///< sorted by machine, benchmark and version
+  std::span<const std::string> commits;              ///< first parents, the oldest first
+  std::span<const std::string> remarks = {};         ///< what was omitted, as sentences
   std::time_t now = 0;
 };
 
 /// "./alarm?id=..." of values that are any text.
-std::string live_address(std::string_view view,
-                         std::span<const std::pair<std::string_view, std::string_view>> query);
+std::string live_address(std::string_view view, std::span<const std::pair<std::string_view, std::string_view>> query);
 std::string series_address(const results::SeriesKey& series);
 std::string machine_address(std::string_view machine);
 std::string commit_address(std::string_view sha);
@@ -78,12 +77,12 @@ struct ComparedSeries {
   results::SeriesKey series;  ///< of two machines: the first's
   bool more_is_better = false, is_time = true;
   Side a, b;
-  double ratio = 1;                             ///< b / a: of the medians; of two machines: the median over their nights
+  double ratio = 1;  ///< b / a: of the medians; of two machines: the median over their nights
   std::optional<std::pair<double, double>> range = {};  ///< of the ratio over the nights, if there are several
 };
 
 struct ComparedFarm {
-  std::string a, b;          ///< commits or machines
+  std::string a, b;  ///< commits or machines
   bool of_machines = false;
   std::vector<ComparedSeries> series = {};
   std::string nothing = {};  ///< why there are none

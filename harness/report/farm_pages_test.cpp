@@ -73,7 +73,13 @@ struct SampleFarm {
   }
   void raise() {
     farm.changes[0].alarm = "2026-07-25";
-    said = {{"2026-07-26T00:00:00Z", "detector", "2026-07-25", results::AlarmStep::kRaised, "", farm.changes[0].commits, {"a/b/c"}}};
+    said = {{"2026-07-26T00:00:00Z",
+             "detector",
+             "2026-07-25",
+             results::AlarmStep::kRaised,
+             "",
+             farm.changes[0].commits,
+             {"a/b/c"}}};
     alarms = results::alarms_of(said);
   }
   FarmView view() const {
@@ -101,10 +107,11 @@ TEST(FarmPages, a_regression_that_no_check_has_raised_is_told_as_such) {
   const SampleFarm farm;
   const Document page = front_page(farm.view(), {});
   EXPECT_THAT(page.lead, HasSubstr("No alarm waits. No check has raised 1 regression yet."));
-  EXPECT_THAT(to_markdown(page), AllOf(HasSubstr("| **not raised** | 2026-07-25 | +10.0 % | a/b/c | on 2 of 3 machines "
-                                                 "with class epyc, on 0 of 1 without | aaaa1111..cccc3333 | a/b/c: 50.0 ns "
-                                                 "on m1 until 2026-07-25 |"),
-                                       HasSubstr("python3 make.py farm check raises it")));
+  EXPECT_THAT(to_markdown(page),
+              AllOf(HasSubstr("| **not raised** | 2026-07-25 | +10.0 % | a/b/c | on 2 of 3 machines "
+                              "with class epyc, on 0 of 1 without | aaaa1111..cccc3333 | a/b/c: 50.0 ns "
+                              "on m1 until 2026-07-25 |"),
+                    HasSubstr("python3 make.py farm check raises it")));
 }
 
 TEST(FarmPages, an_alarm_lists_who_shows_it_who_does_not_and_what_differs) {
@@ -131,12 +138,14 @@ TEST(FarmPages, a_commit_inside_a_range_may_have_brought_the_change_and_the_firs
   const SampleFarm farm;
   EXPECT_THAT(commit_page(farm.view(), "bbbb2222").lead, HasSubstr("2 series may have changed with it"));
   EXPECT_THAT(commit_page(farm.view(), "cccc3333").lead, HasSubstr("3 sessions measured it"));
-  EXPECT_THAT(commit_page(farm.view(), "aaaa1111").lead, HasSubstr("No series changed with it; no session measured it."));
+  EXPECT_THAT(commit_page(farm.view(), "aaaa1111").lead,
+              HasSubstr("No series changed with it; no session measured it."));
 }
 
 TEST(FarmPages, compared_sides_are_shown_with_the_intervals_that_they_have) {
   ComparedFarm compared{"aaaa1111", "bbbb2222"};
-  compared.series.push_back({{"m1", "a/b/c", 1}, false, true, {{10}, stats::Interval{9.9, 10.1}}, {{12}, stats::Interval{11.8, 12.2}}, 1.2});
+  compared.series.push_back(
+      {{"m1", "a/b/c", 1}, false, true, {{10}, stats::Interval{9.9, 10.1}}, {{12}, stats::Interval{11.8, 12.2}}, 1.2});
   compared.series.push_back({{"m1", "a/b/d", 1}, false, true, {{10, 11}, {}}, {{5}, stats::Interval{4, 6}}, 0.5});
   const std::string page = to_markdown(compare_page(compared));
   EXPECT_THAT(page, HasSubstr("| a/b/c | m1 | 1.20 | 10.0 ns (9.90 to 10.1) | 12.0 ns (11.8 to 12.2) | apart |"));
@@ -152,7 +161,8 @@ TEST(FarmGrid, machines_are_grouped_by_class_and_a_cell_says_what_happened_in_th
   EXPECT_EQ(rows.nights.front(), "2026-07-22");
   EXPECT_EQ(rows.nights.back(), "2026-07-31");
   EXPECT_EQ(farm_grid(farm.view(), rows).at("cells"), boost::json::array({"ore"})) << "no verdict of two hosts' name";
-  EXPECT_EQ(farm_grid(farm.view(), grid_rows(farm.view(), 3)).at("cells"), boost::json::array({"ooo"})) << "before these nights";
+  EXPECT_EQ(farm_grid(farm.view(), grid_rows(farm.view(), 3)).at("cells"), boost::json::array({"ooo"}))
+      << "before these nights";
   farm.series[2].findings.last = "2026-06-20T03:00:00Z";
   EXPECT_EQ(farm_grid(farm.view(), grid_rows(farm.view(), 10)).at("cells"), boost::json::array({".re"}));
 }

@@ -23,7 +23,9 @@ constexpr std::size_t kMostZoomed = 4000;
 /// The part of the history that began from `from` until the end of `to`.
 judge::SeriesHistory shown_part(const judge::SeriesHistory& history, const std::string& from, const std::string& to) {
   const auto is_before = [&](const SeriesPoint& point) { return point.started < from; };
-  const auto is_until = [&](const SeriesPoint& point) { return to.empty() || point.started.substr(0, to.size()) <= to; };
+  const auto is_until = [&](const SeriesPoint& point) {
+    return to.empty() || point.started.substr(0, to.size()) <= to;
+  };
   const auto first = std::partition_point(history.points.begin(), history.points.end(), is_before);
   const auto end = std::partition_point(first, history.points.end(), is_until);
   const auto skipped = static_cast<std::size_t>(first - history.points.begin());
@@ -56,11 +58,13 @@ std::string point_text(const SeriesPoint& point) {
 
 /// The last sessions of the machine around this series: those with a value, and those that are in no series.
 Table series_sessions_table(const FarmView& view, const judge::SeriesHistory& history) {
-  Table table{"sessions",
-              fmt::format("Sessions of {}, the latest first{}", shown_name(history.series.machine),
-                          history.points.size() > kShownSessions ? fmt::format(": the last {}", kShownSessions) : ""),
-              {{"Night", kName}, {"Median", kNumber}, {"Processes", kNumber, true}, {"Commit", kName}, {"Doubt", kText}}};
-  const auto of_machine = std::ranges::equal_range(view.sessions, history.series.machine, {}, &results::SessionRecord::machine);
+  Table table{
+      "sessions",
+      fmt::format("Sessions of {}, the latest first{}", shown_name(history.series.machine),
+                  history.points.size() > kShownSessions ? fmt::format(": the last {}", kShownSessions) : ""),
+      {{"Night", kName}, {"Median", kNumber}, {"Processes", kNumber, true}, {"Commit", kName}, {"Doubt", kText}}};
+  const auto of_machine =
+      std::ranges::equal_range(view.sessions, history.series.machine, {}, &results::SessionRecord::machine);
   auto point = history.points.rbegin();
   for (auto session = of_machine.end(); session != of_machine.begin() && table.rows.size() < kShownSessions;) {
     --session;
@@ -84,8 +88,10 @@ std::string level_sentence(const judge::SeriesHistory& history) {
     text = fmt::format("Noise: the middle 80 % of the present level's sessions are within \u00b1{} %.",
                        significant(100 * *noise, 2));
   if (history.findings.seen)
-    text += fmt::format("{}Judged without its machine's other series, a step of {} is alarmed within {} nights in {} cases.", text.empty() ? "" : " ",
-                        detectable_text(*history.findings.seen), stats::ChangePointDetector::kPlain, kPowerText);
+    text += fmt::format(
+        "{}Judged without its machine's other series, a step of {} is alarmed within {} nights in {} cases.",
+        text.empty() ? "" : " ", detectable_text(*history.findings.seen), stats::ChangePointDetector::kPlain,
+        kPowerText);
   const judge::SeriesPattern& pattern = history.findings.pattern;
   if (!pattern.noise_started.empty() && pattern.noise_ratio != 1)
     text += fmt::format("{}Since {} its noise is {} times as large as before.", text.empty() ? "" : " ",
@@ -117,13 +123,15 @@ Document series_page(const FarmView& view, const judge::SeriesHistory& history, 
   Section levels{"levels", "Levels"};
   const judge::SeriesHistory part = shown_part(history, from, to);
   if (part.points.empty())
-    levels.add(Paragraph{fmt::format("No session of this series began {}{}.", from.empty() ? "" : "from " + shown_name(from),
-                                     to.empty() ? "" : " until " + shown_name(to)),
-                         Emphasis::kWeak});
+    levels.add(
+        Paragraph{fmt::format("No session of this series began {}{}.", from.empty() ? "" : "from " + shown_name(from),
+                              to.empty() ? "" : " until " + shown_name(to)),
+                  Emphasis::kWeak});
   else
     levels.add(Charts{{history_chart(part, {.most_points = kMostZoomed})}});
   if (const std::string text = level_sentence(history); !text.empty()) levels.add(Paragraph{text});
-  levels.add(Paragraph{"", Emphasis::kPlain, {{fmt::format("All of {}", shown_name(key.machine)), machine_address(key.machine)}}});
+  levels.add(Paragraph{
+      "", Emphasis::kPlain, {{fmt::format("All of {}", shown_name(key.machine)), machine_address(key.machine)}}});
   add(sections, std::move(levels));
   Section told{"history", "Changes"};
   told.add(changes_table(std::span(&history, 1)));
@@ -150,7 +158,8 @@ Document series_page(const FarmView& view, const judge::SeriesHistory& history, 
       const judge::LevelChange& change = one->findings.changes.back();
       last = fmt::format("{} {} on {}", verdict_text(change), change_text(change.ratio), change.started.substr(0, 10));
     }
-    table.rows.push_back({std::move(machine), value_text(*one, one->findings.median), one->findings.last.substr(0, 10), last});
+    table.rows.push_back(
+        {std::move(machine), value_text(*one, one->findings.median), one->findings.last.substr(0, 10), last});
   }
   elsewhere.add(std::move(table));
   add(sections, std::move(elsewhere));

@@ -357,12 +357,13 @@ std::vector<std::pair<SeriesKey, std::vector<SeriesPoint>>> StoreTables::points_
   std::vector<std::pair<SeriesKey, std::vector<SeriesPoint>>> list;
   database_.run("BEGIN");
   const StoredResults results = results_in_series(machine);
-  Statement all = database_.prepare(
-      "SELECT id, benchmark, version FROM series WHERE machine = ? ORDER BY benchmark, version");
+  Statement all =
+      database_.prepare("SELECT id, benchmark, version FROM series WHERE machine = ? ORDER BY benchmark, version");
   all.bind(machine);
   while (all.next()) {
     std::vector<SeriesPoint> found;
-    for (const std::string& started : starts) std::ranges::move(points(all.integer(0), results, started), std::back_inserter(found));
+    for (const std::string& started : starts)
+      std::ranges::move(points(all.integer(0), results, started), std::back_inserter(found));
     if (!found.empty()) list.push_back({{machine, all.text(1), static_cast<int>(all.integer(2))}, std::move(found)});
   }
   database_.run("COMMIT");
