@@ -39,6 +39,13 @@ target_include_directories(lab_boost SYSTEM PUBLIC ${dir}/include)
 lab_hide_store(lab_boost boost ${dir})
 target_compile_definitions(lab_boost PUBLIC BOOST_ALL_NO_LIB=1)
 
+# Apart from the rest of Boost: only serve needs it, and it compiles for half a minute.
+add_library(lab_beast STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/beast.cpp)
+target_link_libraries(lab_beast PUBLIC lab_boost Threads::Threads)
+target_compile_definitions(lab_beast PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION
+  BOOST_ASIO_NO_DEPRECATED)
+lab_hide_store(lab_beast boost ${dir})
+
 lab_package(dir benchmark)
 file(GLOB sources ${dir}/src/*.cc)
 list(FILTER sources EXCLUDE REGEX "benchmark_main\\.cc$")
@@ -156,11 +163,11 @@ target_compile_definitions(lab_quickjs PRIVATE _GNU_SOURCE CONFIG_VERSION="${qui
 target_compile_options(lab_quickjs PRIVATE -w -fno-sanitize=undefined)
 target_link_libraries(lab_quickjs PUBLIC m ${CMAKE_DL_LIBS} Threads::Threads)
 
-foreach(target lab_fmt lab_boost lab_benchmark lab_gtest lab_sqlite)
+foreach(target lab_fmt lab_boost lab_beast lab_benchmark lab_gtest lab_sqlite)
   target_compile_options(${target} PRIVATE -w)
 endforeach()
 
 # What is not measured. A report, which runs scripts in QuickJS, is made hardly slower.
-foreach(target lab_benchmark lab_sqlite lab_quickjs)
+foreach(target lab_beast lab_benchmark lab_sqlite lab_quickjs)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endforeach()

@@ -1,26 +1,26 @@
 """`doctor`: what this machine has and lacks for the laboratory, and what to do about each missing thing."""
 
-import glob
-import io
 import os
 import platform
+import shlex
 import shutil
-import tarfile
-import time
+import sys
 from typing import NamedTuple
 
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, print_line
+from harness.make.help_bundle import bundle
 from harness.make.host_libc import host_libc
 from harness.spm import api
-from harness.spm.atomic import atomic_file
 from harness.spm.errors import SpmError
 from harness.spm.invocation import as_invoked
 from harness.spm.settings import Settings, existing_parent
 
 NEEDED_BYTES = 4_000_000_000
 """For downloads and unpacked packages (0.8 GB), and a release build with its layouts and results (2.7 GB)."""
+
+MACHINES_NAMED = 20
 
 
 class DoctorCheck(NamedTuple):
@@ -134,45 +134,77 @@ def _instructions() -> DoctorCheck:
 LOOKS = (_python, _processor, _pinned, _disk, _store_disk, _checkout, _packages, _harness, _instructions)
 
 
-def _bundle(path: str, text: str) -> None:
-    """Writes one archive to attach to a question: findings, versions and logs."""
-    with atomic_file(path) as name, tarfile.open(name, "w:gz") as bundle:
-        def add(member: str, content: bytes) -> None:
-            info = tarfile.TarInfo(f"doctor/{member}")
-            info.size, info.mtime = len(content), int(time.time())
-            bundle.addfile(info, io.BytesIO(content))
-
-        add("findings.txt", text.encode())
-        files = [paths.PACKAGES]
-        for name in ("configure.log", "build.log", "build_info.json"):
-            files += sorted(glob.glob(os.path.join(glob.escape(paths.BUILD), "*", name)))
-        for file in files:
-            with open(file, "rb") as opened:
-                add(os.path.relpath(file, paths.ROOT), opened.read())
-
-
-def _check_bundle(path: str) -> None:
+def _check_file(path: str, replaces: bool) -> None:
+    """Before the checks, which take seconds: whether the bundle could be written there."""
     folder = os.path.dirname(os.path.abspath(path))
-    what = ""
+    what, hint, status = "", "python3 make.py doctor --help", 2
     if not path or os.path.isdir(path):
         what = f"expected a file, found {'a folder' if path else 'nothing'}"
     elif not os.path.isdir(folder):
         what = f"expected a file in an existing folder, found no folder '{folder}'"
+    elif os.path.lexists(path) and not replaces:
+        what, hint = f"expected a new file, found that '{path}' exists", "another name, or --force to replace it"
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        what, hint, status = f"you may not write in '{folder}'", "name a file in a folder of yours", 1
     if what:
-        raise MakeError(f"--bundle: {what}", "python3 make.py doctor --help", 2)
+        raise MakeError(f"--bundle: {what}", hint, status)
+
+
+def _is_wanted(yes: bool) -> bool:
+    """Whether the bundle shall be written, now that its list was shown."""
+    if yes:
+        return True
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        print_line("nothing was written: --yes writes it")
+        return False
+    sys.stderr.write("write this file? [y/N] ")
+    sys.stderr.flush()
+    answer = sys.stdin.readline().strip().lower()
+    if answer not in ("y", "yes"):
+        print_line("nothing was written")
+    return answer in ("y", "yes")
+
+
+def _make_bundle(path: str, findings: str, yes: bool) -> bool:
+    """Shows what the bundle would hold, asks, and writes it; returns whether it was written."""
+    print_line("reading logs and results ...")
+    made = bundle.collect(findings)
+    print(f"\nbundle {path}: {bundle.listing(made)}", end="")
+    if made.machines:
+        print("names in it, for your eyes: " + ", ".join(f"{word} is {name}" for word, name in made.machines[:MACHINES_NAMED]))
+    sys.stdout.flush()
+    if not _is_wanted(yes):
+        return False
+    try:
+        size = bundle.write(path, made)
+    except OSError as error:
+        raise MakeError(f"writing '{path}': {error.strerror}", "name a file elsewhere; nothing was written") from error
+    print_line(f"wrote {path}, {size / 1000:.0f} kB; before you send it, look inside: tar -xOzf {shlex.quote(path)} | less")
+    return True
 
 
 def main(argv: list[str]) -> int:
     """python3 make.py doctor"""
-    parser = Parser(prog="make.py doctor", description="Check what this machine has and lacks, and say what to do.")
-    parser.add_argument("--bundle", metavar="FILE", help="also write specs, versions and logs into a .tar.gz")
+    parser = Parser(prog="make.py doctor", description="Check what this machine has and lacks, and say what to do. Exit status 1: "
+                    "something is missing, or the bundle was not written.")
+    parser.add_argument("--bundle", metavar="FILE",
+                        help="also pack what a helper needs into a .tar.gz: findings, machine, versions, failures, logs and how to "
+                             "repeat the last session, without names, addresses and keys; lists it and asks first")
+    parser.add_argument("--results", metavar="DIR", help="with --bundle: the results folder (default: LAB_RESULTS, or results/)")
+    parser.add_argument("--yes", action="store_true", help="with --bundle: do not ask")
+    parser.add_argument("--force", action="store_true", help="with --bundle: replace FILE")
     arguments = parser.parse_args(argv)
+    alone = [name for name in ("yes", "force", "results") if getattr(arguments, name)]
+    if arguments.bundle is None and alone:
+        raise MakeError(f"--{alone[0]} needs --bundle FILE", "python3 make.py doctor --help", 2)
     if arguments.bundle is not None:
-        _check_bundle(arguments.bundle)
+        _check_file(arguments.bundle, arguments.force)
+    if arguments.results is not None:
+        if not os.path.isdir(arguments.results):
+            raise MakeError(f"--results: expected a folder, found none: '{arguments.results}'", "python3 make.py doctor --help", 2)
+        os.environ["LAB_RESULTS"] = os.path.abspath(arguments.results)
     findings = [look() for look in LOOKS]
     text = as_invoked("\n".join(str(finding) for finding in findings) + "\n")
-    print(text, end="")
-    if arguments.bundle:
-        _bundle(arguments.bundle, text)
-        print_line(f"wrote {arguments.bundle}")
-    return 0 if all(finding.good for finding in findings) else 1
+    print(text, end="", flush=True)
+    is_written = arguments.bundle is None or _make_bundle(arguments.bundle, text, arguments.yes)
+    return 0 if is_written and all(finding.good for finding in findings) else 1

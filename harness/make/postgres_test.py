@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import glob
 import json
 import os
@@ -14,11 +13,10 @@ import subprocess
 import tempfile
 import unittest
 
-from harness.make import build, paths
+from harness.make import build, made_nights, paths
 
 HARNESS = build.existing_harness()
 NEEDS = ["harness"]
-NIGHTS = 24
 PATIENCE_S = 600
 """How long a test waits for what must come. It only tells a hang from a busy machine."""
 
@@ -78,38 +76,13 @@ class Server:
         self._run("pg_ctl", "--pgdata", self.data, "--wait", "--silent", "--mode=immediate", "stop")
 
 
-def write_nights(folder: str) -> None:
-    """Nights of three benchmarks of two machines, made of the smallest result in the reference."""
-    kept = glob.glob(os.path.join(paths.ROOT, "results", "reference", "*.json"))
-    with open(min(kept, key=os.path.getsize), encoding="utf-8") as file:
-        model = json.load(file)
-    model["source"] = {"commit": "1" * 40, "dirty": False, "state": "clean"}
-    model["session"].update(disturbances=[], unusual=[], state="complete", waiting=[])
-    model["build"]["config"] = "release"
-    model["arms"] = [arm for arm in model["arms"] if arm["name"] == "head"]
-    names = sorted({process["name"] for process in model["benchmarks"] if process["arm"] == "head"})[:3]
-    model["benchmarks"] = [each for each in model["benchmarks"] if each["arm"] == "head" and each["name"] in names]
-    model["exhibits"], model["failures"] = [], []
-    for machine in ("a \"quoted\", farm", "b"):
-        os.makedirs(os.path.join(folder, machine))
-        for night in range(NIGHTS):
-            result = copy.deepcopy(model)
-            result["machine"]["id"] = machine
-            result["session"]["id"] = f"{night:04}"
-            result["session"]["started"] = f"2026-08-{night + 1:02}T23:00:00Z"
-            for process in result["benchmarks"]:
-                process["real_time"] *= 1 + 0.01 * (night * 7 % 11)
-            with open(os.path.join(folder, machine, f"{night:04}.json"), "w", encoding="utf-8") as file:
-                json.dump(result, file)
-
-
 @unittest.skipUnless(HARNESS, "needs a build")
 @unittest.skipUnless(PROGRAMS, "needs PostgreSQL's server")
 @unittest.skipUnless(os.getuid() != 0 or shutil.which("runuser"), "needs runuser")
 class Postgres(unittest.TestCase):
     def test_it_has_what_history_says_after_the_statements_of_the_farms_page(self) -> None:
         with tempfile.TemporaryDirectory() as results, tempfile.TemporaryDirectory() as folder:
-            write_nights(results)
+            made_nights.write_nights(results)
             told = subprocess.run(["python3", "make.py", "history", "--json", "--results", results], cwd=paths.ROOT,
                                   capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
             series = [json.loads(line) for line in told.splitlines()]

@@ -84,6 +84,7 @@ TRIED = {
     "python3 make.py spm": Try({}, "list"),
     "python3 make.py --version": Try(),
     "python3 make.py doctor": Try({}, "", (0, 1)),
+    "python3 make.py doctor --bundle help.tar.gz": Try({"help.tar.gz": "@/help.tar.gz"}, "--yes", (0, 1)),
 }
 
 ELSEWHERE = {

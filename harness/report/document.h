@@ -21,8 +21,8 @@ enum class Emphasis { kPlain, kGood, kWeak, kBad, kOpen };
 /// A way to another place.
 struct Link {
   std::string text;
-  /// An id of this report ("table-errata", the name of a page), an address with a scheme, or of a live page "./VIEW?QUERY",
-  /// percent-encoded.
+  /// An id of this report ("table-errata", the name of a page), an address with a scheme, or of a live page
+  /// "./VIEW?QUERY", percent-encoded.
   std::string to;
 };
 

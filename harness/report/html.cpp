@@ -597,11 +597,24 @@ std::string vega_script() {
   return script;
 }
 
+/// In the order in which they start: what a module gives, those after it may use.
+constexpr std::string_view kModules[] = {"fit", "address", "figures", "filter", "matrix", "table", "replay", "compare"};
+
+/// Those of live pages alone, after the others.
+constexpr std::string_view kLiveModules[] = {"zoom", "grid"};
+
+/// A script of the page as a module of its own names (page/page.js). Its lines keep their numbers, for errors.
+std::string module_script(std::string_view name) {
+  return fmt::format(
+      "lab.define('{}', (life, make, page_address, charts) => {{ {}return typeof start === 'undefined' ? undefined : "
+      "start();\n}});\n",
+      name, resource(fmt::format("{}.js", name)));
+}
+
 std::string page_script() {
-  Parts parts;
-  for (const char* name : {"page", "fit", "figures", "address", "filter", "matrix", "table", "replay", "compare"})
-    parts.emplace(name, resource(fmt::format("{}.js", name)));
-  return fill(resource("scripts.js"), parts);
+  std::string modules;
+  for (const std::string_view name : kModules) modules += module_script(name);
+  return fill(resource("scripts.js"), {{"page", std::string(resource("page.js"))}, {"modules", std::move(modules)}});
 }
 
 std::string style() {
@@ -658,6 +671,17 @@ constexpr std::string_view kLiveLine =
     "<div id=\"live\" hidden>\n<p id=\"live-status\" role=\"status\"></p>\n<ul id=\"live-running\" aria-label=\"Running "
     "sessions\"></ul>\n</div>\n";
 
+/// The shell is first: it hears what the others report. Vega is the largest, and not needed where there is no chart.
+std::string live_scripts(bool draws) {
+  std::string scripts = fmt::format("<script defer src=\"live.js\" data-worker=\"live_worker.js?v={}\"></script>\n",
+                                    content_name(resource("live_worker.js")));
+  const auto add = [&](std::string_view name) { scripts += fmt::format("<script defer src=\"{}.js\"></script>\n", name); };
+  if (draws) add("vega");
+  add("report");
+  for (const std::string_view name : kLiveModules) add(name);
+  return scripts;
+}
+
 }  // namespace
 
 std::string to_live_html(const Document& document, std::uint64_t version) {
@@ -678,9 +702,7 @@ std::string to_live_html(const Document& document, std::uint64_t version) {
                     {"main", std::move(text.main)},
                     {"facts", std::move(text.footer)},
                     {"below", std::string(kLiveLine) + below},
-                    {"scripts",
-                     "<script defer src=\"vega.js\"></script>\n<script defer src=\"report.js\"></script>\n<script defer "
-                     "src=\"live.js\"></script>"}});
+                    {"scripts", live_scripts(!charts_of(document).empty())}});
   return fill(resource("page.html"), parts);
 }
 
@@ -701,6 +723,8 @@ json::object live_part(const Document& document) {
 std::map<std::string, std::string> live_files() {
   std::map<std::string, std::string> files = shared_files();
   for (const char* name : {"live.js", "live_worker.js"}) files.emplace(name, resource(name));
+  for (const std::string_view name : kModules) files.emplace(fmt::format("{}.js", name), module_script(name));
+  for (const std::string_view name : kLiveModules) files.emplace(fmt::format("{}.js", name), module_script(name));
   return files;
 }
 

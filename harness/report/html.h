@@ -24,9 +24,9 @@ std::string to_single_html(const Document& document, const std::map<std::string,
 /// The scripts and styles of all pages, by file name.
 std::map<std::string, std::string> shared_files();
 
-/// The document as a whole page of `serve`, all of its pages one after the other. It needs live_files() beside it and has
-/// no script, style or style attribute of its own but blocks of JSON. `version`: of the state that it shows, as the event
-/// `hello` tells it; 0: the page asks once more when it is connected.
+/// The document as a whole page of `serve`, all of its pages one after the other. It needs live_files() beside it and
+/// has no script, style or style attribute of its own but blocks of JSON. `version`: of the state that it shows, as the
+/// event `hello` tells it; 0: the page asks once more when it is connected.
 std::string to_live_html(const Document& document, std::uint64_t version = 0);
 
 /// What replaces such a page's content when its address has changed: {"title", "header", "contents", "main", "footer":

@@ -319,11 +319,11 @@ TEST(LiveHtml, is_well_formed_and_leaves_links_to_views_as_they_are) {
 
 TEST(LiveHtml, needs_nothing_that_a_policy_of_own_files_alone_forbids) {
   Document document = live_document();
-  document.pages[0].sections.push_back({"more", "More", report_document({nullptr, sample::atlas()}, sample::background())
-                                                            .pages.back()
-                                                            .sections.front()
-                                                            .elements,
-                                        {}});
+  document.pages[0].sections.push_back(
+      {"more",
+       "More",
+       report_document({nullptr, sample::atlas()}, sample::background()).pages.back().sections.front().elements,
+       {}});
   const std::string page = to_live_html(document);
   for (const char* bad : {" style=", "<style", " on", "nonce", "http-equiv"})
     for (std::size_t at = page.find(bad); at != std::string::npos; at = page.find(bad, at + 1)) {
@@ -334,9 +334,10 @@ TEST(LiveHtml, needs_nothing_that_a_policy_of_own_files_alone_forbids) {
   std::size_t scripts = 0;
   for (std::size_t at = page.find("<script "); at != std::string::npos; at = page.find("<script ", at + 1), ++scripts) {
     const std::string_view tag = std::string_view(page).substr(at, page.find('>', at) - at);
-    EXPECT_TRUE(tag.starts_with("<script defer src=\"") || tag.starts_with("<script type=\"application/json\" ")) << tag;
+    EXPECT_TRUE(tag.starts_with("<script defer src=\"") || tag.starts_with("<script type=\"application/json\" "))
+        << tag;
   }
-  EXPECT_EQ(scripts, 7u) << "vega.js, report.js, live.js; charts, matrices, replays and the grid's data";
+  EXPECT_EQ(scripts, 8u) << "live.js, report.js, zoom.js, grid.js; charts, matrices, replays and the grid's data";
 }
 
 TEST(LiveHtml, a_part_has_what_the_page_shows) {

@@ -32,7 +32,7 @@ const reveal = (target) => {
 
 const scroll_to = (target) => target?.scrollIntoView({behavior: 'instant', block: target.matches('tr') ? 'center' : 'start'});
 
-const start_address = () => {
+const start = () => {
   const listeners = [], now = () => parts_of(location.hash);
   const arrive = (waiting) => {
     const target = document.getElementById(now().id);
@@ -42,9 +42,8 @@ const start_address = () => {
   };
   const follow = () => arrive(listeners.map((then) => then(now())));
   let first = [];  // what the listeners of a page that is opened wait for
-  window.addEventListener('hashchange', follow);
-  document.addEventListener('DOMContentLoaded', () => { if (location.hash !== '') arrive(first); });
-  document.addEventListener('click', (event) => {
+  life.listen(window, 'hashchange', follow);
+  life.listen(document, 'click', (event) => {
     const link = event.target.closest('a[href^="#"]');
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const hash = address(decoded(link.getAttribute('href').slice(1)), now().values);
@@ -53,6 +52,10 @@ const start_address = () => {
   });
   return {
     now,
+    // Of a page that is opened: its target is shown.
+    arrive() { if (location.hash !== '') arrive(first); },
+    // Of a page whose content is new: its target is marked, the reader stays where they are.
+    mark() { if (location.hash !== '') reveal(document.getElementById(now().id)); },
     // Calls then({id, values}) when the page is opened with values, and whenever its address changes. `then` may return a
     // promise: the page scrolls to its target again when it is kept.
     listen(then) {

@@ -1,7 +1,7 @@
 // Compares two pictures of a figure: one over the other with a line between them, their difference, or side by side. The
 // pictures are those that the figure shows above; without scripts, and on paper, these stand alone.
 'use strict';
-for (const [at, place] of document.querySelectorAll('.compare').entries()) {
+const start_one = (place, at) => {
   const kFactors = [1, 4, 8, 16];
   const kWidest = 640;  // pixels: smaller pictures are enlarged up to this, by a whole number
 
@@ -132,6 +132,8 @@ for (const [at, place] of document.querySelectorAll('.compare').entries()) {
   controls.addEventListener('change', show);
   place.append(controls, names, stage, slider, says);
   place.hidden = false;
-  new ResizeObserver(sharpen).observe(place);
+  life.observe(new ResizeObserver(sharpen), place);
   show();
-}
+};
+
+const start = () => { for (const [at, place] of document.querySelectorAll('.compare').entries()) start_one(place, at); };

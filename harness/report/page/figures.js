@@ -72,6 +72,29 @@ const filtered = ({usermeta, ...drawn}, rows, choice) => {
   return spec.datasets.rows.length === 0 ? null : with_published(spec);
 };
 
+// A reader of a live page chooses a range of time (zoom.js), in ms: charts over time have only what is in it. One without
+// a row there stays as it is.
+const over_time = ({encoding}) => encoding?.x?.type === 'temporal';
+const time_of = (value) => new Date(value).getTime();
+const within = (row, {x, x2}, [from, to]) => {
+  const start = time_of(row[x.field]), end = x2 ? time_of(row[x2.field]) : start;
+  if (!(end >= from && start <= to)) return [];
+  if (!x2) return [{...row, ...('late' in row ? {late: start > (from + to) / 2} : {})}];
+  return [{...row, [x.field]: new Date(Math.max(start, from)).toISOString(), [x2.field]: new Date(Math.min(end, to)).toISOString()}];
+};
+const zoomed = (spec, range) => {
+  if (!range || !over_time(spec)) return spec;
+  const datasets = {...spec.datasets, rows: spec.datasets.rows.flatMap((row) => within(row, spec.encoding, range))};
+  if (datasets.rows.length === 0) return spec;
+  for (const {data, encoding} of spec.layer ?? [])
+    if (data && encoding?.x && datasets[data.name] === spec.datasets[data.name])
+      datasets[data.name] = spec.datasets[data.name].flatMap((row) => within(row, encoding, range));
+  return {
+    ...spec, datasets, encoding: {...spec.encoding, x: {...spec.encoding.x, scale: {...spec.encoding.x.scale, domain: range}}},
+    ...(spec.layer ? {layer: spec.layer.filter(({data}) => datasets[data?.name]?.length !== 0)} : {}),  // Vega cannot scale the fields of no rows
+  };
+};
+
 // The title describes all rows, so a filtered chart says how many are left; null if all are.
 const part_of = (specification, left, all, choice) => {
   if (!has_lines(specification, choice)) return left === all ? null : `${left} of ${all} marks are shown`;
@@ -93,17 +116,30 @@ const show_if_none = (group) => {
 };
 
 // Draws into a frame beside the plot, and replaces the plot if is_latest() then.
-const embed = async (plot, spec, is_latest) => {
+const drawings = new Map();  // by figure: what Vega made, which listens to the window until it is finalized
+const embed = async (figure, spec, is_latest) => {
+  const plot = figure.querySelector('.plot');
   fit_to(spec, plot.clientWidth);
   const frame = make('div', {className: 'plot'});
   for (const name of ['role', 'aria-label']) frame.setAttribute(name, plot.getAttribute(name));
   plot.after(frame);
   try {
-    await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, ast: true, tooltip: {theme: 'lab'}, logLevel: vega.Error});
+    // Styles are the page's: a live page may have no others.
+    const drawn = await vegaEmbed(frame, spec, {
+      mode: 'vega-lite', renderer: 'svg', actions: false, ast: true, defaultStyle: false, tooltip: {theme: 'lab', disableDefaultStyle: true},
+      logLevel: vega.Error,
+    });
+    if (life.signal.aborted || !is_latest()) {
+      drawn.finalize();
+      frame.remove();
+      return;
+    }
+    drawings.get(figure)?.finalize();
+    drawings.set(figure, drawn);
     const svg = frame.querySelector('svg');
     svg.setAttribute('class', `marks ${length_on_paper(svg.width.baseVal.value, svg.height.baseVal.value)}`.trim());
     for (const empty of frame.querySelectorAll('g[role]:empty')) empty.removeAttribute('role');  // Vega names a layer without marks, too
-    if (is_latest()) plot.remove(); else frame.remove();
+    plot.remove();
   } catch (error) {
     frame.remove();
     plot.append(`This chart could not be drawn here: ${error.message}. The table contains its figures.`);
@@ -120,7 +156,7 @@ const draw = async (figure, specification, choice) => {
   show_if_none(figure.closest('.charts'));
   if (spec === null || is_closed(figure)) return;
   show_part(figure, part_of(specification, spec.datasets.rows.length, rows.length, choice));
-  await embed(figure.querySelector('.plot'), with_processes(spec, specification.usermeta, figure.wants_processes), () => turn === figure.turn);
+  await embed(figure, with_processes(zoomed(spec, choice.range), specification.usermeta, figure.wants_processes), () => turn === figure.turn);
 };
 
 // A rotated phone has another width.
@@ -131,9 +167,9 @@ const on_new_width = (then) => {
     width = window.innerWidth;
     then();
   };
-  window.addEventListener('resize', () => {
-    clearTimeout(turned);
-    turned = setTimeout(look, 120);
+  life.listen(window, 'resize', () => {
+    life.cancel(turned);
+    turned = life.after(120, look);
   });
 };
 
@@ -193,14 +229,18 @@ const by_benchmark = (figures, specification_of) => {
   return found;
 };
 
-const start_charts = () => {
+const start = () => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
   const specification_of = (figure) => specifications[figure.dataset.chart];
-  const figures = [...document.querySelectorAll('figure[data-chart]')], choice = {matches: () => true, columns: null};
+  const figures = [...document.querySelectorAll('figure[data-chart]')], choice = {matches: () => true, columns: null, range: null};
   const draw_all = async (some) => { for (const figure of some) await draw(figure, specification_of(figure), choice); };
   const matching_rows = (figure) => specification_of(figure).datasets.rows.map((row) => is_kept(choice, row)).join();
   on_new_width(() => draw_all(figures));
-  document.addEventListener('toggle', ({target}) => { if (target.open) draw_all(figures.filter((figure) => target.contains(figure))); }, true);
+  life.listen(document, 'toggle', ({target}) => { if (target.open) draw_all(figures.filter((figure) => target.contains(figure))); }, {capture: true});
+  life.at_end(() => {
+    for (const drawn of drawings.values()) drawn.finalize();
+    document.getElementById('vg-tooltip-element')?.remove();
+  });
   offer_variants((figure) => draw_all([figure]));
   offer_all(specification_of, (figure) => draw_all([figure]));
   offer_processes(specification_of, (figure) => draw_all([figure]));
@@ -218,6 +258,16 @@ const start_charts = () => {
       if (columns === null && choice.columns === null) return;
       choice.columns = columns;
       draw_all(figures.filter((figure) => specification_of(figure).usermeta?.lines));
+    },
+    // The figures of charts over time, each with the times of its rows in ms.
+    over_time: () => figures.filter((figure) => over_time(specification_of(figure)))
+      .map((figure) => ({figure, times: specification_of(figure).datasets.rows.map((row) => time_of(row[specification_of(figure).encoding.x.field]))})),
+    // What a figure shows: Vega's view; undefined before it is drawn.
+    view_of: (figure) => drawings.get(figure)?.view,
+    // Draws charts over time from `range`, [from, to] in ms; null: all of it.
+    zoom(range) {
+      choice.range = range;
+      return draw_all(figures.filter((figure) => over_time(specification_of(figure))));
     },
     // Redraws the charts whose rows change under the filter `matcher`(benchmarks, verdict). Resolves when they are drawn.
     filter(matcher) {

@@ -18,7 +18,7 @@ const keep_bar_height = (form) => {
     const height = getComputedStyle(form).position === 'sticky' ? form.offsetHeight : 0;
     document.documentElement.style.setProperty('--bar', `${height}px`);
   };
-  new ResizeObserver(update).observe(form);
+  life.observe(new ResizeObserver(update), form);
   update();
 };
 
@@ -86,12 +86,12 @@ const listen_to_form = (form, apply) => {
   let waiting = 0;
   const from_form = () => {
     page_address.set(read_form(form));
-    clearTimeout(waiting);
-    waiting = setTimeout(() => apply(read_form(form)), 120);
+    life.cancel(waiting);
+    waiting = life.after(120, () => apply(read_form(form)));
   };
-  form.addEventListener('input', from_form);
-  form.addEventListener('submit', (event) => event.preventDefault());
-  form.addEventListener('reset', () => { setTimeout(() => { from_form(); form.elements.text.focus(); }); });
+  life.listen(form, 'input', from_form);
+  life.listen(form, 'submit', (event) => event.preventDefault());
+  life.listen(form, 'reset', () => { life.after(0, () => { from_form(); form.elements.text.focus(); }); });
 };
 
 // A section whose rows and figures are all filtered out is hidden with its headings and its links in the contents.
@@ -103,12 +103,21 @@ const show_sections = () => {
   }
 };
 
-const start_filter = () => {
+// A live page keeps the form when its content is new.
+const empty = (form) => {
+  form.hidden = true;
+  for (const select of form.querySelectorAll('select')) select.length = 1;
+  document.documentElement.style.removeProperty('--bar');
+  show_status(form, '', 0, 0);
+};
+
+const start = () => {
   const form = document.getElementById('filter'), rows = rows_of_benchmarks();
   if (rows.length === 0) return;
   add_options(form, 'family', rows.flatMap(({benchmarks}) => benchmarks.map((name) => name.split('/')[0])));
   add_options(form, 'verdict', rows.map(({verdict}) => verdict));
   form.hidden = false;
+  life.at_end(() => empty(form));
   keep_bar_height(form);
   const verdicts_of = verdicts_by_benchmark(rows);
   const apply = async (filter) => {

@@ -98,9 +98,9 @@ class Matrix {
     this.view.replaceChildren(this.head, this.body);
     this.form.addEventListener('input', () => this.apply());
     this.form.addEventListener('submit', (event) => event.preventDefault());
-    this.form.addEventListener('reset', () => setTimeout(() => this.apply()));
+    this.form.addEventListener('reset', () => life.after(0, () => this.apply()));
     this.view.addEventListener('scroll', () => requestAnimationFrame(() => this.render()));
-    new ResizeObserver(() => { this.drawn = ''; this.render(); }).observe(this.view);
+    life.observe(new ResizeObserver(() => { this.drawn = ''; this.render(); }), this.view);
     this.form.hidden = false;
     this.place.querySelector('.matrix-static').hidden = true;
     this.view.hidden = false;
@@ -178,7 +178,7 @@ class Matrix {
   }
 }
 
-const start_matrices = () => {
+const start = () => {
   const all = JSON.parse(document.getElementById('matrices').textContent);
   for (const place of document.querySelectorAll('.matrix')) new Matrix(place, all[place.dataset.matrix]).start();
 };

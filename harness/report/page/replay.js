@@ -1,7 +1,7 @@
 // Replays a tree of blocks on a canvas. Each step says which blocks have another state than before it; nothing is computed
 // here. Without scripts, and on paper, the still frames below stand alone.
 'use strict';
-for (const place of document.querySelectorAll('.replay')) {
+const start_one = (place) => {
   const {levels, bytes, leaf, steps} = JSON.parse(document.getElementById('replays').textContent)[place.dataset.replay];
   const kRow = 30, kNames = 64, kGap = 2;
   const kColours = {allocated: '--mark', free: '--h3', split: '--rest'};
@@ -75,7 +75,7 @@ for (const place of document.querySelectorAll('.replay')) {
   };
 
   const pause = () => {
-    clearTimeout(timer);
+    life.cancel(timer);
     timer = 0;
     play.textContent = 'Play';
     play.setAttribute('aria-label', 'Play');
@@ -84,7 +84,7 @@ for (const place of document.querySelectorAll('.replay')) {
   const next = () => {
     go(step + 1);
     if (step === steps.length - 1) pause();
-    else timer = setTimeout(next, 700 / Number(speed.value));
+    else timer = life.after(700 / Number(speed.value), next);
   };
   const toggle = () => {
     if (timer) return pause();
@@ -92,7 +92,7 @@ for (const place of document.querySelectorAll('.replay')) {
     play.textContent = 'Pause';
     play.setAttribute('aria-label', 'Pause');
     says.setAttribute('aria-live', 'off');  // a reader could not follow
-    timer = setTimeout(next, still.matches ? 0 : 250);
+    timer = life.after(still.matches ? 0 : 250, next);
   };
   const step_by = (by) => { pause(); go(step + by); };
 
@@ -116,7 +116,9 @@ for (const place of document.querySelectorAll('.replay')) {
   const legend = make('p', {className: 'replay-keys'}, 'A: allocated, F: free, S: split. A strong border marks what the step changed.');
   place.append(controls, canvas, says, legend, keys);
   place.hidden = false;
-  new ResizeObserver(draw).observe(place);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
+  life.observe(new ResizeObserver(draw), place);
+  life.listen(matchMedia('(prefers-color-scheme: dark)'), 'change', draw);
   go(0);
-}
+};
+
+const start = () => { for (const place of document.querySelectorAll('.replay')) start_one(place); };

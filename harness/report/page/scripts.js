@@ -1,21 +1,6 @@
 (() => {
-{{fit}}})();
-{{page}}const page_address = (() => {
-{{address}}return start_address();
-})();
-const charts = (() => {
-{{figures}}return start_charts();
-})();
-(() => {
-{{filter}}start_filter();
-})();
-(() => {
-{{matrix}}start_matrices();
-})();
-(() => {
-{{table}}start_tables();
-})();
-(() => {
-{{replay}}})();
-(() => {
-{{compare}}})();
+{{page}}})();
+{{modules}}if (!document.documentElement.classList.contains('live')) {  // a live page starts them itself (live.js)
+  lab.start(lab.new_life());
+  document.addEventListener('DOMContentLoaded', () => lab.parts.address.arrive());
+}

@@ -230,6 +230,7 @@ class TableView {
     if (hidden.length > 0 && !this.sheet) {
       this.sheet = new CSSStyleSheet();
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
+      life.at_end(() => { document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== this.sheet); });
     }
     this.sheet?.replaceSync(hidden.map((at) => `#${id} tr:not(.group) > :nth-child(${at}) { display: none; }`).join('\n'));
     for (const heading of this.table.querySelectorAll('tr.group th')) heading.colSpan = left;
@@ -278,8 +279,8 @@ class TableView {
     query.placeholder = column.is_number ? 'such as <100' : 'text';
     let waiting = 0;
     query.addEventListener('input', () => {
-      clearTimeout(waiting);
-      waiting = setTimeout(() => this.narrow_by(column, query.value.trim()), 100);
+      life.cancel(waiting);
+      waiting = life.after(100, () => this.narrow_by(column, query.value.trim()));
     });
     const line = make('div', {className: 'table-column'}, make('label', {}, box, ` ${column.title}`), query);
     const texts = [...new Set(this.rows.map(({texts}) => texts[at]))].filter((text) => text !== '').sort();
@@ -335,7 +336,8 @@ class TableView {
   save() {
     const {rows} = this.shown_rows(), address = URL.createObjectURL(new Blob([csv_of(rows)], {type: 'text/csv'}));
     make('a', {href: address, download: `${this.name}.csv`}).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60000);
+    life.after(60000, () => URL.revokeObjectURL(address));
+    life.at_end(() => URL.revokeObjectURL(address));
     this.says.textContent = `Saved ${this.name}.csv: ${rows.length - 1} rows, ${rows[0].length} columns.`;
   }
 }
@@ -411,9 +413,7 @@ const move_in_rows = (event) => {
   next.focus();
 };
 
-const when_idle = (then) => window.requestIdleCallback ? requestIdleCallback(then) : setTimeout(then, 200);
-
-const start_tables = () => {
+const start = () => {
   const views = [...document.querySelectorAll('.table')].map((place) => new TableView(place));
   const active = views.filter((view) => view.row_count >= kLeastRows), by_scroll = new Map(views.map((view) => [view.scroll, view]));
   for (const view of active) view.start();
@@ -422,7 +422,7 @@ const start_tables = () => {
     for (const {target, contentRect} of changed) by_scroll.get(target).width = contentRect.width;
     fit_all(changed.map(({target}) => by_scroll.get(target)));
   });
-  for (const view of views) resized.observe(view.scroll);
+  life.observe(resized, ...views.map(({scroll}) => scroll));
   page_address.listen(({id, values}) => {
     const target = document.getElementById(id);
     for (const view of active) {
@@ -430,9 +430,9 @@ const start_tables = () => {
       if (target?.matches('tr.out') && view.place.contains(target)) view.change({...view.state, filters: {}});
     }
   });
-  document.addEventListener('keydown', move_in_rows);
-  document.addEventListener('scroll', ({target}) => { target.classList?.toggle('scrolled', target.scrollLeft > 0); }, {capture: true, passive: true});
-  when_idle(() => {
+  life.listen(document, 'keydown', move_in_rows);
+  life.listen(document, 'scroll', ({target}) => { target.classList?.toggle('scrolled', target.scrollLeft > 0); }, {capture: true, passive: true});
+  life.when_idle(() => {
     for (const {place} of views) link_rows(place);
     fit_all(views);  // anchors take room
   });
