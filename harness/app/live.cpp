@@ -159,7 +159,11 @@ Expected<LiveChange> LiveFarm::refresh(const HistoryObserver& observer) {
   Expected<std::shared_ptr<LiveState>> read = this->read(observer);
   if (!read) return read.error();
   const std::shared_ptr<LiveState> next = std::move(*read);
-  if (next == nullptr) return LiveChange{before->version, false, {}, {}};
+  // What reading took goes back to the system, also below: a server lives for months.
+  if (next == nullptr) {
+    ::malloc_trim(0);
+    return LiveChange{before->version, false, {}, {}};
+  }
   next->farm = judge::judge_farm(next->input);
   next->mark = mark_of(*next);
   LiveChange change{before == nullptr ? 1 : before->version, before == nullptr || before->mark != next->mark, {}, {}};
@@ -176,7 +180,6 @@ Expected<LiveChange> LiveFarm::refresh(const HistoryObserver& observer) {
     const std::lock_guard lock(mutex_);
     state_ = next;
   }
-  // What reading and judging took goes back to the system: a server lives for months.
   ::malloc_trim(0);
   return change;
 }
