@@ -4,13 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <random>
-
+#include "harness/app/farm_fixture.h"
 #include "harness/base/files.h"
-#include "harness/base/scratch_folder.h"
-#include "harness/base/utc.h"
-#include "harness/judge/night_fixture.h"
 
 namespace lab::app {
 
@@ -21,38 +16,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Three machines, whose nights the test adds.
-class FarmFolder : public testing::Test {
+class CheckedFarm : public FarmFolder {
  protected:
-  /// A night of all machines, with times `slower` times as large.
-  void add(int number, double slower) {
-    for (const char* machine : {"farm-1", "farm-2", "farm-3"}) {
-      results::Result result = judge::fixture_night(
-          {number, 1, 1, {100 * slower * std::exp(noise_(random_)), 50 * std::exp(noise_(random_))}});
-      result.machine.id = result.machine.name = machine;
-      result.context.host_name = machine;
-      folder_.write(fmt::format("{}/{}", machine, judge::fixture_file(number)), results::serialize(result));
-    }
-    last_ = number;
-  }
-  void add(int from, int to, double slower) {
-    for (int number = from; number < to; ++number) add(number, slower);
-  }
-
-  FarmCheck check(int days_later = 0) {
-    const std::time_t now = *seconds_of(judge::fixture_started(last_ + days_later)) + 3600;
-    return *check_farm({folder_.path(), folder_.path(), now});
-  }
-
-  ScratchFolder folder_;
-
- private:
-  int last_ = 0;
-  std::mt19937 random_{7};
-  std::normal_distribution<double> noise_{0, 0.005};
+  FarmCheck check(int days_later = 0) { return *check_farm(request(days_later)); }
 };
 
-TEST_F(FarmFolder, raises_an_alarm_once_and_ends_it_when_all_is_well_again) {
+TEST_F(CheckedFarm, raises_an_alarm_once_and_ends_it_when_all_is_well_again) {
   add(0, 40, 1);
   EXPECT_EQ(check().status(), ExitStatus::kOk);
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / results::kFarmAlarmsName)) << "later changes are no old ones";
@@ -82,7 +51,7 @@ TEST_F(FarmFolder, raises_an_alarm_once_and_ends_it_when_all_is_well_again) {
   EXPECT_THAT(check().fixed, IsEmpty()) << "it is told once";
 }
 
-TEST_F(FarmFolder, what_is_older_than_the_first_check_is_no_news) {
+TEST_F(CheckedFarm, what_is_older_than_the_first_check_is_no_news) {
   add(0, 40, 1);
   add(40, 60, 1.2);
   const FarmCheck first = check();
@@ -92,7 +61,7 @@ TEST_F(FarmFolder, what_is_older_than_the_first_check_is_no_news) {
   EXPECT_EQ(first.status(), ExitStatus::kOk);
 }
 
-TEST_F(FarmFolder, a_silent_machine_has_a_status_of_its_own) {
+TEST_F(CheckedFarm, a_silent_machine_has_a_status_of_its_own) {
   add(0, 20, 1);
   std::filesystem::remove_all(folder_.path() / "farm-2");
   for (int number = 0; number < 16; ++number)
@@ -108,7 +77,7 @@ TEST_F(FarmFolder, a_silent_machine_has_a_status_of_its_own) {
   EXPECT_NE(check(30).farm.silent_since, "");
 }
 
-TEST_F(FarmFolder, wrong_ids_and_damaged_lines_are_named) {
+TEST_F(CheckedFarm, wrong_ids_and_damaged_lines_are_named) {
   add(0, 3, 1);
   EXPECT_EQ(say_of_alarm(folder_.path(), "x", results::AlarmStep::kAcknowledged, "").error().what,
             "expected an alarm of this farm, found 'x'");

@@ -1,18 +1,49 @@
 #include "harness/app/live.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <tuple>
 
 #include "harness/app/live_reader.h"
+#include "harness/base/open_file.h"
 #include "harness/report/farm_pages.h"
 #include "harness/report/farm_text.h"
 
 namespace lab::app {
 
 namespace {
+
+namespace fs = std::filesystem;
+
+/// Without news, a farm is judged again after so many seconds: silence is a matter of time, and the checkout may have
+/// other commits.
+constexpr std::time_t kJudgedAgain = 600;
+
+/// Where SQLite's file has the number of its last transaction (https://www.sqlite.org/fileformat2.html).
+constexpr std::size_t kChangeCounter = 24, kChangeCounterEnd = 28;
+
+/// The first bytes of a file; fewer if it cannot be read.
+std::string head_of(const fs::path& path, std::size_t bytes) {
+  std::string head(bytes, '\0');
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const ssize_t got = file.get() < 0 ? 0 : ::pread(file.get(), head.data(), bytes, 0);
+  head.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return head;
+}
+
+/// Differs where the file is another one or was written.
+std::string file_stamp(const fs::path& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return " none";
+  return fmt::format(" {} {} {} {}.{}", found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec,
+                     found.st_mtim.tv_nsec);
+}
 
 /// Of all that a reader can see but the time of day.
 std::size_t mark_of(const LiveState& state) {
@@ -85,12 +116,24 @@ Expected<std::shared_ptr<const LiveState>> LiveFarm::known() const {
   return state;
 }
 
+std::string LiveFarm::stamp() const {
+  const fs::path index = request_.results / results::kIndexName;
+  const std::string head = head_of(index, kChangeCounterEnd);
+  if (head.size() < kChangeCounterEnd) return "";
+  return head.substr(kChangeCounter) + file_stamp(index) + file_stamp(request_.results / results::kFarmAlarmsName) +
+         file_stamp(request_.results / results::kMachinesName);
+}
+
 Expected<std::shared_ptr<LiveState>> LiveFarm::read(const HistoryObserver& observer) {
   auto next = std::make_shared<LiveState>();
   FarmRequest request = request_;
   request.now = std::time(nullptr) + ahead_;
   Expected<results::Store> store = open_store(request.results, observer);
   if (!store) return store.error();
+  // Reading all findings takes longer than seeing that there is nothing new.
+  const std::string stamp = store->in_memory() ? "" : this->stamp();
+  if (!stamp.empty() && stamp == stamp_ && request.now >= judged_ && request.now - judged_ < kJudgedAgain)
+    return std::shared_ptr<LiveState>();
   Expected<std::vector<std::string>> remarks = store->remarks();
   if (!remarks) return remarks.error();
   next->remarks = std::move(*remarks);
@@ -106,6 +149,8 @@ Expected<std::shared_ptr<LiveState>> LiveFarm::read(const HistoryObserver& obser
   Expected<std::vector<results::FarmAlarmRecord>> said = results::load_farm_records(request.results);
   if (!said) return said.error();
   next->said = std::move(*said);
+  stamp_ = stamp;
+  judged_ = request.now;
   return next;
 }
 
@@ -114,6 +159,11 @@ Expected<LiveChange> LiveFarm::refresh(const HistoryObserver& observer) {
   Expected<std::shared_ptr<LiveState>> read = this->read(observer);
   if (!read) return read.error();
   const std::shared_ptr<LiveState> next = std::move(*read);
+  // What reading took goes back to the system, also below: a server lives for months.
+  if (next == nullptr) {
+    ::malloc_trim(0);
+    return LiveChange{before->version, false, {}, {}};
+  }
   next->farm = judge::judge_farm(next->input);
   next->mark = mark_of(*next);
   LiveChange change{before == nullptr ? 1 : before->version, before == nullptr || before->mark != next->mark, {}, {}};
@@ -130,7 +180,6 @@ Expected<LiveChange> LiveFarm::refresh(const HistoryObserver& observer) {
     const std::lock_guard lock(mutex_);
     state_ = next;
   }
-  // What reading and judging took goes back to the system: a server lives for months.
   ::malloc_trim(0);
   return change;
 }

@@ -87,6 +87,9 @@ class LiveFarm {
 
  private:
   Expected<std::shared_ptr<const LiveState>> known() const;
+  /// What the files say without being read: equal stamps, equal state. "" where that is not known.
+  std::string stamp() const;
+  /// Null if the last state still holds.
   Expected<std::shared_ptr<LiveState>> read(const HistoryObserver& observer);
   Expected<std::vector<judge::SeriesHistory>> histories(const std::vector<const judge::FarmSeries*>& list);
   Expected<std::map<std::string, std::string>> report_of(const std::string& path);
@@ -100,6 +103,8 @@ class LiveFarm {
 
   FarmRequest request_;
   std::time_t ahead_ = 0;     ///< of its clock, compared with this computer's
+  std::string stamp_;         ///< of state_, for refresh() alone
+  std::time_t judged_ = 0;    ///< when that was judged
   mutable std::mutex mutex_;  ///< of state_
   std::shared_ptr<const LiveState> state_;
   std::unique_ptr<LiveReader> reader_;

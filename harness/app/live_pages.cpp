@@ -125,7 +125,10 @@ Expected<report::Document> LiveFarm::series_page(const LiveState& state, const Q
   if (!series) return series.error();
   Expected<std::vector<judge::SeriesHistory>> history = histories({*series});
   if (!history) return history.error();
-  return report::series_page(state.view(), history->front(), value_of(query, "from"), value_of(query, "to"));
+  judge::SeriesHistory& shown = history->front();
+  // Without what the machine's other series have in common, which takes seconds to learn: the page says so.
+  shown.findings.seen = judge::smallest_detectable(shown.points, shown.findings.changes);
+  return report::series_page(state.view(), shown, value_of(query, "from"), value_of(query, "to"));
 }
 
 Expected<report::Document> LiveFarm::compare_page(const LiveState& state, const Query& query) {

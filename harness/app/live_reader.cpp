@@ -13,6 +13,8 @@ LiveReader::LiveReader(std::filesystem::path results) : results_(std::move(resul
 void LiveReader::use(std::optional<results::Store> in_memory) {
   const std::lock_guard lock(mutex_);
   in_memory_ = std::move(in_memory);
+  // Now, while it is there. Why it cannot be opened, the next reader is told.
+  static_cast<void>(open());
 }
 
 Expected<results::Store*> LiveReader::open() {

@@ -11,6 +11,7 @@
 #include "harness/report/format.h"
 #include "harness/report/history.h"
 #include "harness/report/history_text.h"
+#include "harness/stats/quantile.h"
 
 namespace lab::report {
 
@@ -83,9 +84,25 @@ Section showing_section(const FarmView& view, const judge::FarmChange& change) {
 }
 
 Section benchmarks_section(const FarmView& view, const judge::FarmChange& change) {
+  constexpr std::size_t kMostBenchmarks = 100, kMostSeries = 300;
   Section section{"benchmarks", "Which benchmarks, and what it was before"};
+  const std::vector<SeriesChange> all = series_changes(view, change);
+  Table summary{"alarm-benchmarks",
+                fmt::format("Each benchmark over the machines that show it{}. Before and after: on the first of them",
+                            change.benchmarks.size() > kMostBenchmarks
+                                ? fmt::format(", the first {} of {}", kMostBenchmarks, change.benchmarks.size())
+                                : ""),
+                {{"Benchmark", kBenchmark},
+                 {"Change", kNumber},
+                 {"Range over machines", kNumber},
+                 {"Machines", kNumber},
+                 {"Before", kNumber},
+                 {"After", kNumber},
+                 {"Before, until", kName},
+                 {"On", kName}}};
   Table table{"alarm-series",
-              "Every series that shows it: medians of the levels before and after, and since when",
+              fmt::format("Every series that shows it{}: medians of the levels before and after",
+                          all.size() > kMostSeries ? fmt::format(", the first {} of {}", kMostSeries, all.size()) : ""),
               {{"Benchmark", kBenchmark},
                {"Machine", kName},
                {"Change", kNumber},
@@ -94,15 +111,35 @@ Section benchmarks_section(const FarmView& view, const judge::FarmChange& change
                {"After", kNumber},
                {"Since", kName},
                {"Commits", kName}}};
-  for (const SeriesChange& one : series_changes(view, change)) {
-    const judge::LevelChange& level = *one.change;
-    table.rows.push_back(
-        {benchmark_cell(one.series->key), machine_cell(one.series->key.machine), change_text(level.ratio),
-         level.interval ? range(change_text(level.interval->low), change_text(level.interval->high)) : "",
-         value_text(*one.series, level.before), value_text(*one.series, level.after), level.started.substr(0, 10),
-         commits_cell(level.commits)});
+  for (auto first = all.begin(); first != all.end();) {
+    const auto end = std::find_if(first, all.end(), [&](const SeriesChange& one) {
+      return one.series->key.benchmark != first->series->key.benchmark;
+    });
+    std::vector<double> ratios;
+    for (auto one = first; one != end; ++one) {
+      const judge::LevelChange& level = *one->change;
+      ratios.push_back(level.ratio);
+      if (table.rows.size() < kMostSeries)
+        table.rows.push_back(
+            {benchmark_cell(one->series->key), machine_cell(one->series->key.machine), change_text(level.ratio),
+             level.interval ? range(change_text(level.interval->low), change_text(level.interval->high)) : "",
+             value_text(*one->series, level.before), value_text(*one->series, level.after), level.started.substr(0, 10),
+             commits_cell(level.commits)});
+    }
+    if (summary.rows.size() < kMostBenchmarks)
+      summary.rows.push_back(
+          {benchmark_cell(first->series->key), change_text(stats::median(ratios)),
+           ratios.size() > 1 ? range(change_text(std::ranges::min(ratios)), change_text(std::ranges::max(ratios))) : "",
+           whole(ratios.size()), value_text(*first->series, first->change->before),
+           value_text(*first->series, first->change->after), first->change->started.substr(0, 10),
+           machine_cell(first->series->key.machine)});
+    first = end;
   }
-  section.add(std::move(table));
+  section.add(std::move(summary));
+  Section each{"each-series", "In each series"};
+  each.folded = true;
+  each.add(std::move(table));
+  add(section.sections, std::move(each));
   return section;
 }
 

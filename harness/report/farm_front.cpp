@@ -58,8 +58,12 @@ std::string alarms_sentence(const FarmView& view) {
   const auto open = static_cast<std::size_t>(std::ranges::count_if(view.alarms, &results::FarmAlarm::is_open));
   const auto unraised = static_cast<std::size_t>(std::ranges::count_if(
       view.farm.changes, [](const judge::FarmChange& one) { return one.is_alarm() && one.alarm.empty(); }));
-  std::string text =
-      open == 0 ? "No alarm waits." : fmt::format("{} {}.", counted(open, "alarm"), open == 1 ? "waits" : "wait");
+  const auto known = static_cast<std::size_t>(
+      std::ranges::count(view.alarms, results::AlarmStep::kAcknowledged, &results::FarmAlarm::state));
+  std::string text = open == 0   ? "No alarm waits"
+                     : open == 1 ? "1 alarm waits"
+                                 : fmt::format("{} wait", counted(open, "alarm"));
+  text += known == 0 ? "." : fmt::format(", {} acknowledged.", known == 1 ? "1 is" : fmt::format("{} are", known));
   if (unraised > 0)
     text +=
         fmt::format(" No check has raised {} yet.", unraised == 1 ? "1 regression" : counted(unraised, "regression"));

@@ -147,6 +147,7 @@ TableCell benchmark_cell(const results::SeriesKey& series) {
 TableCell night_cell(const results::SessionRecord& session) {
   TableCell cell(session.started.substr(0, 16).c_str());
   std::ranges::replace(cell.text, 'T', ' ');
+  if (session.wrong_clock) cell.text = fmt::format("{} by its clock", shown_name(session.started.substr(0, 10)));
   cell.link = night_address(session.path);
   return cell;
 }
@@ -163,14 +164,15 @@ std::vector<const results::SessionRecord*> recent_doubts(const FarmView& view, i
   const std::optional<std::time_t> end = seconds_of(last);
   if (!end) return doubts;
   const std::time_t begin = (*end / kDay - (days - 1)) * kDay;
-  for (const results::SessionRecord& session : view.sessions) {
-    if (doubt_of(session).empty()) continue;
-    // Of a session whose clock was wrong, when its file came.
-    const std::time_t arrived = static_cast<std::time_t>(session.arrived / 1'000'000'000);
-    const std::time_t at = session.wrong_clock ? arrived : seconds_of(session.started).value_or(arrived);
-    if (at >= begin) doubts.push_back(&session);
-  }
-  std::ranges::stable_sort(doubts, std::ranges::greater(), &results::SessionRecord::started);
+  // Of a session whose clock was wrong, when its file came.
+  const auto when = [](const results::SessionRecord& session) {
+    const auto arrived = static_cast<std::time_t>(session.arrived / 1'000'000'000);
+    return session.wrong_clock ? arrived : seconds_of(session.started).value_or(arrived);
+  };
+  for (const results::SessionRecord& session : view.sessions)
+    if (when(session) >= begin && !doubt_of(session).empty()) doubts.push_back(&session);
+  std::ranges::stable_sort(doubts, std::ranges::greater(),
+                           [&](const results::SessionRecord* one) { return when(*one); });
   return doubts;
 }
 

@@ -56,7 +56,8 @@ Document alarm_page(const FarmView& view, const results::FarmAlarm& alarm,
                     std::span<const judge::SeriesHistory> histories);
 
 /// One series: its plot, its changes, its sessions. `history` has all points; what began before `from` or after `to`
-/// (days; "": no limit) is not drawn. `history.findings.seen` may be known.
+/// (days; "": no limit) is not drawn. `history.findings.seen` may be known, of this series
+/// alone.
 Document series_page(const FarmView& view, const judge::SeriesHistory& history, const std::string& from,
                      const std::string& to);
 

@@ -88,8 +88,10 @@ std::string level_sentence(const judge::SeriesHistory& history) {
     text = fmt::format("Noise: the middle 80 % of the present level's sessions are within \u00b1{} %.",
                        significant(100 * *noise, 2));
   if (history.findings.seen)
-    text += fmt::format("{}A step of {} would be alarmed within {} nights in {} cases.", text.empty() ? "" : " ",
-                        detectable_text(*history.findings.seen), stats::ChangePointDetector::kPlain, kPowerText);
+    text += fmt::format(
+        "{}Judged without its machine's other series, a step of {} is alarmed within {} nights in {} cases.",
+        text.empty() ? "" : " ", detectable_text(*history.findings.seen), stats::ChangePointDetector::kPlain,
+        kPowerText);
   const judge::SeriesPattern& pattern = history.findings.pattern;
   if (!pattern.noise_started.empty() && pattern.noise_ratio != 1)
     text += fmt::format("{}Since {} its noise is {} times as large as before.", text.empty() ? "" : " ",

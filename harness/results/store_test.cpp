@@ -236,4 +236,55 @@ TEST(KnownMachines, are_refused_with_a_sentence_that_says_where_and_what) {
   }
 }
 
+TEST(Store, a_reader_beside_a_writer_sees_what_is_stored_and_never_updates) {
+  StoreFolder folder;
+  std::multiset<std::string> found;
+  EXPECT_FALSE(Store::open_stored(folder.path(), rules(1, &found))) << "there is no index";
+  folder.add(1, "shelf/plain/store", 10);
+  folder.open();
+  Store reader = *Store::open_stored(folder.path(), rules(1, &found));
+  const SeriesKey key{"farm", "shelf/plain/store", 2};
+  EXPECT_EQ(reader.points(key)->size(), 1);
+  folder.add(2, "shelf/plain/store", 11);
+  EXPECT_EQ(reader.points(key)->size(), 1) << "nobody has read the new one";
+  folder.open();
+  EXPECT_EQ(reader.points(key)->size(), 2);
+  EXPECT_EQ(*reader.findings(key), "10 11 of 1");
+  EXPECT_TRUE(found.empty());
+  const Expected<Store> other = Store::open_stored(folder.path(), rules(2, &found));
+  ASSERT_FALSE(other) << "of another version";
+  EXPECT_NE(other.error().what.find("an index of this version"), std::string::npos);
+  EXPECT_EQ(reader.points(key)->size(), 2);
+}
+
+TEST(Store, levels_and_points_of_some_sessions_have_no_copies_and_no_contradictions) {
+  StoreFolder folder;
+  for (int night = 1; night <= 5; ++night) {
+    folder.add(night, "shelf/plain/store", 10 + night);
+    folder.add(night, "shelf/plain/store", 20 + night, "other");
+  }
+  // The third session again: a copy. The fourth with other contents.
+  std::filesystem::copy_file(folder.path() / "farm/3.json", folder.path() / "farm/3-again.json");
+  std::filesystem::copy_file(folder.path() / "farm/4.json", folder.path() / "farm/4-before.json");
+  folder.add(4, "shelf/plain/store", 99);
+  folder.open();
+  std::multiset<std::string> found;
+  Store reader = *Store::open_stored(folder.path(), rules(1, &found));
+  const SeriesKey farm{"farm", "shelf/plain/store", 2}, other{"other", "shelf/plain/store", 2}, none{"x", "y", 1};
+  const std::array keys{farm, none, other};
+  const std::vector<TimedSeries> levels = *reader.levels(keys, "2026-08-03");
+  ASSERT_EQ(levels.size(), 3);
+  EXPECT_EQ(levels[0].medians, (std::vector<double>{13, 15}));
+  EXPECT_EQ(levels[0].started, (std::vector<std::string>{"2026-08-03T23:00:00Z", "2026-08-05T23:00:00Z"}));
+  EXPECT_TRUE(levels[1].medians.empty());
+  EXPECT_EQ(levels[2].medians, (std::vector<double>{23, 24, 25}));
+
+  const std::array<std::string, 3> starts{"2026-08-02T23:00:00Z", "2026-08-04T23:00:00Z", "2026-08-09T23:00:00Z"};
+  const auto points = *reader.points_at("farm", starts);
+  ASSERT_EQ(points.size(), 1);
+  EXPECT_EQ(points[0].first.benchmark, "shelf/plain/store");
+  ASSERT_EQ(points[0].second.size(), 1) << "the contradicted session is in no series";
+  EXPECT_EQ(points[0].second[0].median, 12);
+}
+
 }  // namespace lab::results
