@@ -601,7 +601,7 @@ std::string vega_script() {
 constexpr std::string_view kModules[] = {"fit", "address", "figures", "filter", "matrix", "table", "replay", "compare"};
 
 /// Those of live pages alone, after the others.
-constexpr std::string_view kLiveModules[] = {"zoom", "grid"};
+constexpr std::string_view kLiveModules[] = {"zoom", "grid", "acknowledge"};
 
 /// A script of the page as a module of its own names (page/page.js). Its lines keep their numbers, for errors.
 std::string module_script(std::string_view name) {

@@ -98,6 +98,7 @@ std::string FarmSite::status_text() const {
                                       {"to_read", now.to_read},
                                       {"problem", now.problem},
                                       {"measures_here", now.measures_here},
+                                      {"may_acknowledge", options_.may_acknowledge},
                                       {"running", json::parse(now.running)}});
 }
 
