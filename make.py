@@ -48,6 +48,7 @@ VERBS = {
     "compare": (HARNESS, "compare two results: regressed, improved, same or unknown"),
     "history": (HARNESS, "find the change points over all results, and the commits around them"),
     "farm": (HARNESS, "check many machines in one results folder: alarms, silence, and what people say of them"),
+    "serve": (HARNESS, "show all machines of a results folder on a page that changes as results come"),
     "deliver": (HARNESS, "bring this machine's results to the collector of a farm"),
     "bundle": (HARNESS, "pack this build into one file, for machines without Python, git, compiler and network"),
     "bisect": (HARNESS, "find the commit that made a benchmark, or any command's number, worse"),

@@ -22,6 +22,7 @@ Command compare_command();
 Command history_command();
 Command farm_command();
 Command deliver_command();
+Command serve_command();
 Command bundle_command();
 Command bisect_command();
 Command nightly_command();

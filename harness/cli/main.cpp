@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   const std::vector<Command> commands{
       list_command(),         run_command(),     probe_command(),   compare_command(), history_command(),
       farm_command(),         bundle_command(),  bisect_command(),  report_command(),  nightly_command(),
-      changepoints_command(), results_command(), deliver_command(),
+      changepoints_command(), results_command(), deliver_command(), serve_command(),
   };
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   return static_cast<int>(

@@ -26,7 +26,7 @@ JUDGED = (0, 3, 4)
 """Exit statuses of a session on a busy machine, which may be unfit, and of a comparison of two."""
 
 
-DOCUMENTS = ("README.md", "harness/docs/guide.md", "harness/docs/farm.md")
+DOCUMENTS = ("README.md", "harness/docs/guide.md", "harness/docs/farm.md", "harness/docs/serve.md")
 
 
 class Try(NamedTuple):
@@ -98,6 +98,8 @@ ELSEWHERE = {
     "python3 make.py run --revision HEAD~10": "cli_test",
     "python3 make.py compare SESSION.json": "cli_test",
     "python3 make.py bisect --good HEAD~10 --bad HEAD --benchmark allocator/buddy/random_replace": ".ci/new_family",
+    "python3 make.py serve --results DIR": "make.serve_test",
+    "python3 make.py serve --results /srv/results": "make.serve_test",
     "python3 make.py deliver --to DEST": "make.deliver_test",
     'python3 make.py farm ack ID "known" --results DIR': "app_test",
     "python3 make.py farm explain ID COMMIT --results DIR": "app_test",

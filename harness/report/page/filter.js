@@ -113,7 +113,7 @@ const empty = (form) => {
 
 const start = () => {
   const form = document.getElementById('filter'), rows = rows_of_benchmarks();
-  if (rows.length === 0) return;
+  if (rows.length === 0 || document.querySelector('[data-grid]')) return;  // a grid has a filter of its own
   add_options(form, 'family', rows.flatMap(({benchmarks}) => benchmarks.map((name) => name.split('/')[0])));
   add_options(form, 'verdict', rows.map(({verdict}) => verdict));
   form.hidden = false;
