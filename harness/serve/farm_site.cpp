@@ -10,6 +10,7 @@
 
 #include "harness/app/farm_check.h"
 #include "harness/base/hash.h"
+#include "harness/base/percent.h"
 #include "harness/report/document.h"
 #include "harness/report/html.h"
 #include "harness/serve/paths.h"
@@ -169,16 +170,14 @@ Expected<std::shared_ptr<const FarmSite::Files>> FarmSite::report_of(const std::
   return std::shared_ptr<const Files>(files);
 }
 
-/// night/<machine>/<result>/<file>, or night?session=<machine>/<result>, which leads there.
+/// night/<machine>/<result>/<file>, or night?session=<its path or id>, which leads there.
 Reply FarmSite::night(const Request& request) {
   if (request.path == kNightPath) {
     const auto session = request.query.find("session");
-    const std::string path = session == request.query.end() ? "" : session->second;
-    const std::size_t slash = path.find('/');
-    if (slash == std::string::npos) return text_reply(404, "expected ?session=<machine>/<result>");
+    const Expected<std::string> path = farm_.path_of(session == request.query.end() ? "" : session->second);
+    if (!path) return text_reply(status_of(path.error()), sentence_of(path.error()));
     Reply reply = text_reply(302, "the report of this session");
-    reply.location = fmt::format("./night/{}/{}/index.html", percent_encoded(path.substr(0, slash)),
-                                 percent_encoded(path.substr(slash + 1)));
+    reply.location = fmt::format("./night/{}/index.html", percent_encoded(*path, "-._~/"));
     return reply;
   }
   const std::string rest = request.path.substr(kNightFolder.size());

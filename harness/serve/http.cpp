@@ -64,18 +64,6 @@ std::optional<std::pair<std::string, Query>> parse_target(std::string_view targe
   return std::pair(std::move(*path), std::move(query));
 }
 
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x80 && std::isalnum(byte) != 0) || std::string_view("-._~").find(c) != std::string_view::npos)
-      out += c;
-    else
-      fmt::format_to(std::back_inserter(out), "%{:02X}", byte);
-  }
-  return out;
-}
-
 Reply text_reply(int status, std::string_view sentence) {
   Reply reply;
   reply.status = status;

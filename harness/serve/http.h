@@ -26,9 +26,6 @@ struct Request {
 /// byte or a line end.
 std::optional<std::pair<std::string, Query>> parse_target(std::string_view target);
 
-/// `text` for an address: everything but letters, digits, '-', '.', '_' and '~' is escaped.
-std::string percent_encoded(std::string_view text);
-
 /// What a browser may do with a reply.
 enum class Policy {
   kPage,    ///< our own page: no script but our files, no style but ours
