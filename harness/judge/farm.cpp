@@ -214,7 +214,9 @@ struct Group {
   /// The longest run of places that as many events allow as any does.
   void place() {
     std::map<std::size_t, int> bounds;
+    std::size_t last = 0;
     for (const Event& one : events) {
+      last = std::max({last, one.after, one.until});
       ++bounds[one.after + 1];
       --bounds[std::max(one.until, one.after + 1) + 1];
     }
@@ -225,7 +227,7 @@ struct Group {
       if (next == bounds.end() || here <= most) continue;
       most = here;
       after = at->first - 1;
-      until = next->first - 1;
+      until = std::min(next->first - 1, last);  // both are one commit where nights of one commit differ
     }
   }
   void add(const Event& event) {

@@ -107,6 +107,18 @@ TEST(Farm, a_change_of_one_class_is_one_alarm_with_its_commit_and_the_class_as_i
   EXPECT_DOUBLE_EQ(change.ratio, 1.1);
 }
 
+TEST(Farm, nights_that_differ_at_the_last_commit_are_of_that_commit) {
+  FarmNights nights(60);
+  for (int i = 1; i <= 2; ++i) {
+    nights.machine(fmt::format("m{}", i));
+    nights.change(fmt::format("m{}", i), "a/b/one", 59, 59, 1.1);
+  }
+  const Farm farm = judge_farm(nights.input);
+  ASSERT_THAT(farm.changes, SizeIs(1));
+  EXPECT_EQ(farm.changes[0].commits.from, commit(59));
+  EXPECT_EQ(farm.changes[0].commits.to, commit(59));
+}
+
 TEST(Farm, a_reason_is_what_most_of_those_that_have_it_show) {
   FarmNights nights(60);
   for (int i = 1; i <= 6; ++i) nights.machine(fmt::format("m{}", i), {"EPYC", i <= 3 ? "6.9" : "6.1"});

@@ -668,8 +668,8 @@ constexpr std::string_view kLiveViews =
 
 /// The shell's own line (page/live.js): outside of all that it replaces.
 constexpr std::string_view kLiveLine =
-    "<div id=\"live\" hidden>\n<p id=\"live-status\" role=\"status\"></p>\n<ul id=\"live-running\" aria-label=\"Running "
-    "sessions\"></ul>\n</div>\n";
+    "<section id=\"live\" aria-label=\"Connection\" hidden>\n<p id=\"live-status\" role=\"status\"></p>\n<ul id=\"live-running\" aria-label=\"Running "
+    "sessions\"></ul>\n</section>\n";
 
 /// The shell is first: it hears what the others report. Vega is the largest, and not needed where there is no chart.
 std::string live_scripts(bool draws) {

@@ -386,6 +386,82 @@ TEST(FiguresScript, shows_the_first_rows_of_a_ranked_chart_until_all_are_wanted_
   EXPECT_EQ(script("names(first_rows(ranked, of_b, false))"), "\"abc\"");
 }
 
+TEST(FiguresScript, a_range_of_time_keeps_what_is_in_it_and_cuts_levels_at_its_ends) {
+  Script script("figures.js",
+                "const day = (number) => `2026-08-0${number}T00:00:00.000Z`, range = [Date.parse(day(2)), Date.parse(day(4))];"
+                "const over = {encoding: {x: {field: 'at', type: 'temporal'}}, layer: [{data: {name: 'levels'}, encoding: {x: "
+                "{field: 'from'}, x2: {field: 'to'}}}, {data: {name: 'changes'}, encoding: {x: {field: 'at'}}}, {}], "
+                "datasets: {rows: [1, 2, 3, 5].map((one) => ({at: day(one)})), levels: [{from: day(1), to: day(3)}, {from: "
+                "day(5), to: day(6)}], changes: [{at: day(5)}]}};");
+  EXPECT_EQ(script("zoomed(over, range).datasets.rows.length"), "2");
+  EXPECT_EQ(script("zoomed(over, range).datasets.levels"),
+            R"([{"from":"2026-08-02T00:00:00.000Z","to":"2026-08-03T00:00:00.000Z"}])");
+  EXPECT_EQ(script("zoomed(over, range).layer.length"), "2") << "Vega cannot scale a layer without rows";
+  EXPECT_EQ(script("zoomed(over, range).encoding.x.scale.domain[0] === range[0]"), "true");
+  EXPECT_EQ(script("zoomed(over, null) === over"), "true");
+  EXPECT_EQ(script("zoomed(over, [0, 1]) === over"), "true") << "nothing is there";
+}
+
+TEST(ZoomScript, reads_and_names_ranges) {
+  Script script("zoom.js", "const ends = [Date.parse('2026-08-01'), Date.parse('2026-09-30')];");
+  EXPECT_EQ(script("range_of({from: '2026-08-10', to: '2026-08-11'}, ends).map((one) => new Date(one).toISOString())"),
+            R"(["2026-08-10T00:00:00.000Z","2026-08-11T23:59:59.999Z"])");
+  EXPECT_EQ(script("range_of({from: '2026-09-10', to: ''}, ends)[1] === ends[1]"), "true") << "goes on as results come";
+  EXPECT_EQ(script("range_of({from: '', to: ''}, ends)"), "null");
+  EXPECT_EQ(script("range_of({from: '2026-09-10', to: '2026-08-01'}, ends)"), "null");
+  EXPECT_EQ(script("range_of({from: '<b>', to: '2026-02-31T99:99'}, ends)"), "null");
+  EXPECT_EQ(script("named(ends[0], 5 * kDay)"), "\"2026-08-01T00:00\"");
+  EXPECT_EQ(script("named(ends[0], 50 * kDay)"), "\"2026-08-01\"");
+  EXPECT_EQ(script("pressed({from: '2026-08-31', to: ''}, ends[1])"), "\"30\"");
+  EXPECT_EQ(script("pressed({from: '', to: ''}, ends[1])"), "\"all\"");
+  EXPECT_EQ(script("pressed({from: '2026-08-31', to: '2026-09-01'}, ends[1])"), "\"\"");
+}
+
+TEST(GridScript, chooses_rows_by_text_or_stars_and_columns_by_class) {
+  Script script("grid.js",
+                "const data = {benchmarks: ['a/buddy/churn', 'a/malloc/churn', 'b/buddy/x'], machines: [{id: 'm', class: "
+                "'epyc'}, {id: 'n', class: 'xeon'}, {id: 'o', class: 'xeon'}]};");
+  EXPECT_EQ(script("chosen_rows(data, {filter: 'BUDDY'})"), "[0,2]");
+  EXPECT_EQ(script("chosen_rows(data, {filter: 'a/*/churn'})"), "[0,1]");
+  EXPECT_EQ(script("chosen_rows(data, {filter: '*buddy'})"), "[]") << "stars name all of it";
+  EXPECT_EQ(script("chosen_rows(data, {filter: '(['})"), "[]");
+  EXPECT_EQ(script("chosen_columns(data, {machine_class: 'xeon'})"), "[1,2]");
+  EXPECT_EQ(script("groups_of(data, [0, 1, 2])"),
+            R"([{"name":"epyc","first":0,"count":1},{"name":"xeon","first":1,"count":2}])");
+  EXPECT_EQ(script("choice_of({'grid.filter': 'x', 'grid.nights': '7'})"),
+            R"({"filter":"x","machine_class":"","nights":30})");
+  EXPECT_EQ(script("choice_of(values_of({filter: 'x', machine_class: 'y', nights: 90}))"),
+            R"({"filter":"x","machine_class":"y","nights":90})");
+}
+
+TEST(GridScript, draws_nights_with_gaps_and_says_what_changed) {
+  Script script("grid.js");
+  EXPECT_EQ(script("line_of([1, 2, null, 1, null], 50, 10)"), "\"M5.0 10.0L15.0 0.0M35.0 10.0h.01\"");
+  EXPECT_EQ(script("line_of([null], 50, 10)"), "\"\"");
+  EXPECT_EQ(script("line_of([1, 1.006], 50, 10)"), "\"M12.5 5.5L37.5 4.5\"") << "little noise looks calm";
+  EXPECT_EQ(script("in_sight(100, 50, 10, 40)"), "[7,18]");
+  EXPECT_EQ(script("blocks_of([0, 19, 20, 61])"), "[0,1,3]");
+  const std::string nights = "['2026-08-01', '2026-08-02', '2026-08-03', '2026-08-04']";
+  EXPECT_EQ(script("label_of('b', {id: 'm'}, 'r', {values: [1, 1, 1.1, 1.1], changes: [[2, 'r']]}, " + nights + ")"),
+            "\"b on m: regressed +10.0 % on 2026-08-03\"");
+  EXPECT_EQ(script("label_of('b', {id: 'm'}, '.', undefined, " + nights + ")"), "\"b on m: no data\"");
+  EXPECT_EQ(script("address_of('a \"&#', 'x/y')"), "\"./series?m=a%20%22%26%23&b=x%2Fy\"");
+}
+
+TEST(GridScript, keys_lead_from_cell_to_cell_within_the_grid) {
+  Script script("grid.js");
+  const auto to = [&](const std::string& key, const std::string& from = "[5, 1]", bool ctrl = false) {
+    return script("moved(" + from + ", {key: '" + key + "', ctrlKey: " + (ctrl ? "true" : "false") + "}, 20, 3, 8)");
+  };
+  EXPECT_EQ(to("ArrowDown"), "[6,1]");
+  EXPECT_EQ(to("ArrowUp", "[0, 1]"), "[0,1]");
+  EXPECT_EQ(to("ArrowRight", "[5, 2]"), "[5,2]");
+  EXPECT_EQ(to("PageDown", "[15, 0]"), "[19,0]");
+  EXPECT_EQ(to("Home"), "[5,0]");
+  EXPECT_EQ(to("End", "[5, 1]", true), "[19,2]");
+  EXPECT_EQ(to("a"), "null");
+}
+
 TEST(FitScript, breaks_the_title_of_an_axis_that_is_wider_than_the_plot) {
   Script script("fit.js",
                 "const half = (text, fontSize) => [...String(text)].length * fontSize / 2;"
