@@ -29,24 +29,29 @@ std::vector<std::string> first_parents(const std::filesystem::path& repository) 
 
 }  // namespace
 
-Expected<judge::Farm> farm(const FarmRequest& request, const HistoryObserver& observer) {
-  Expected<results::Store> store = open_store(request.results, observer);
-  if (!store) return store.error();
-  if (const Expected<void> some = require_series(*store, request.results); !some) return some.error();
+Expected<judge::FarmInput> farm_input(results::Store& store, const FarmRequest& request) {
+  if (const Expected<void> some = require_series(store, request.results); !some) return some.error();
   judge::FarmInput input;
-  Expected<std::vector<results::SessionRecord>> sessions = store->sessions();
+  Expected<std::vector<results::SessionRecord>> sessions = store.sessions();
   if (!sessions) return sessions.error();
-  const auto findings = store->all_findings();
+  const auto findings = store.all_findings();
   if (!findings) return findings.error();
   input.sessions = std::move(*sessions);
   for (const auto& [series, text] : *findings) input.series.push_back({series, judge::parse_findings(text)});
-  input.known = store->known_machines();
+  input.known = store.known_machines();
   Expected<std::vector<results::FarmAlarm>> alarms = results::load_farm_alarms(request.results);
   if (!alarms) return alarms.error();
   input.alarms = std::move(*alarms);
   input.commits = first_parents(request.repository);
   input.now = request.now;
-  return judge::judge_farm(input);
+  return input;
+}
+
+Expected<judge::Farm> farm(const FarmRequest& request, const HistoryObserver& observer) {
+  Expected<results::Store> store = open_store(request.results, observer);
+  if (!store) return store.error();
+  const Expected<judge::FarmInput> input = farm_input(*store, request);
+  return input ? Expected<judge::Farm>(judge::judge_farm(*input)) : input.error();
 }
 
 }  // namespace lab::app

@@ -19,6 +19,9 @@ struct FarmRequest {
   std::time_t now = std::time(nullptr);
 };
 
+/// What the judgement of a farm needs. Error with ExitStatus::kUsage without results.
+Expected<judge::FarmInput> farm_input(results::Store& store, const FarmRequest& request);
+
 /// Error with ExitStatus::kUsage without results.
 Expected<judge::Farm> farm(const FarmRequest& request, const HistoryObserver& observer = {});
 

@@ -35,34 +35,11 @@ std::string names_text(std::vector<std::string> names) {
   return enumerated(names);
 }
 
-/// "+9.9 % (+8.8 to +10.9 %)"; only the first if all changes are the same.
-std::string size_text(const judge::FarmChange& change) {
-  const auto percent = [](double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); };
-  std::string text = percent(change.ratio) + " %";
-  if (percent(change.low) != percent(change.high))
-    text += fmt::format(" ({} to {} %)", percent(change.low), percent(change.high));
-  return text;
-}
-
 std::string verdict_of(const judge::FarmChange& change) {
   judge::LevelChange one;
   one.cause = change.cause;
   one.ratio = change.regressed ? 2 : 0.5;
   return verdict_text(one);
-}
-
-/// "on 10 of 12 machines with class epyc, on 0 of 38 others"
-std::string where_text(const judge::FarmChange& change) {
-  const std::size_t with = change.machines.size(), all = with + change.others.size();
-  if (change.others.empty())
-    return with == 1 ? "on " + change.machines.front() : fmt::format("on all {} machines", with);
-  if (with == 1 && change.others_of_class > 0)
-    return fmt::format("only on {}, not on {} of its class: the machine", change.machines.front(),
-                       counted(change.others_of_class, "other"));
-  if (with == 1) return fmt::format("only on {}, not on {}", change.machines.front(), counted(all - 1, "other"));
-  if (change.reason.empty()) return fmt::format("on {} of {} machines, {}", with, all, names_text(change.machines));
-  return fmt::format("on {} of {} machines with {}, on 0 of {} without", with, change.with_reason, change.reason,
-                     all - change.with_reason);
 }
 
 std::string line_of(const judge::FarmChange& change, std::size_t width) {
@@ -107,6 +84,27 @@ std::vector<std::string> notes_of(const judge::FarmMachine& machine) {
 }
 
 }  // namespace
+
+std::string size_text(const judge::FarmChange& change) {
+  const auto percent = [](double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); };
+  std::string text = percent(change.ratio) + " %";
+  if (percent(change.low) != percent(change.high))
+    text += fmt::format(" ({} to {} %)", percent(change.low), percent(change.high));
+  return text;
+}
+
+std::string where_text(const judge::FarmChange& change) {
+  const std::size_t with = change.machines.size(), all = with + change.others.size();
+  if (change.others.empty())
+    return with == 1 ? "on " + change.machines.front() : fmt::format("on all {} machines", with);
+  if (with == 1 && change.others_of_class > 0)
+    return fmt::format("only on {}, not on {} of its class: the machine", change.machines.front(),
+                       counted(change.others_of_class, "other"));
+  if (with == 1) return fmt::format("only on {}, not on {}", change.machines.front(), counted(all - 1, "other"));
+  if (change.reason.empty()) return fmt::format("on {} of {} machines, {}", with, all, names_text(change.machines));
+  return fmt::format("on {} of {} machines with {}, on 0 of {} without", with, change.with_reason, change.reason,
+                     all - change.with_reason);
+}
 
 std::string to_text(const judge::Farm& farm, std::size_t width) {
   std::set<std::string> classes;

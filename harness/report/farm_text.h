@@ -10,6 +10,11 @@
 
 namespace lab::report {
 
+/// "+9.9 % (+8.8 to +10.9 %)"; only the first if all changes are the same.
+std::string size_text(const judge::FarmChange& change);
+/// "on 10 of 12 machines with class epyc, on 0 of 38 without"
+std::string where_text(const judge::FarmChange& change);
+
 /// What machines share, what one machine did by itself, and which machines need a hand; the latest first.
 std::string to_text(const judge::Farm& farm, std::size_t width);
 /// One object on one line, with every change, and what people said of the alarms.

@@ -37,6 +37,7 @@ struct FarmAlarm {
   AlarmStep state = AlarmStep::kRaised;
   std::string at, who, note;  ///< of the last record
   CommitRange commits;
+  CommitRange fixed_by;  ///< of kEnded: the improvement
   std::vector<std::string> benchmarks;
 
   bool is_open() const { return state == AlarmStep::kRaised; }
@@ -44,6 +45,11 @@ struct FarmAlarm {
 
 /// The file's name in the results folder.
 inline constexpr const char* kFarmAlarmsName = "alarms.jsonl";
+
+/// All records, the oldest first; none without the file. An error (kUsage) names the line that is none.
+Expected<std::vector<FarmAlarmRecord>> load_farm_records(const std::filesystem::path& results);
+/// What records leave, in the order in which the alarms were raised.
+std::vector<FarmAlarm> farm_alarms_of(const std::vector<FarmAlarmRecord>& records);
 
 /// In the order in which they were raised; none without the file. An error (kUsage) names the line that is none.
 Expected<std::vector<FarmAlarm>> load_farm_alarms(const std::filesystem::path& results);

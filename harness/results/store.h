@@ -98,6 +98,8 @@ class Store {
   Expected<std::string> findings(const SeriesKey& series);
   /// Its points in order of time.
   Expected<std::vector<SeriesPoint>> points(const SeriesKey& series);
+  /// All series with their last point, sorted as series().
+  Expected<std::vector<std::pair<SeriesKey, SeriesPoint>>> last_points();
   /// All series with the text of their findings, sorted as series().
   Expected<std::vector<std::pair<SeriesKey, std::string>>> all_findings();
   /// All readable results, sorted by machine and start.

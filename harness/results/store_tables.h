@@ -38,6 +38,7 @@ class StoreTables {
   std::vector<std::pair<SeriesKey, std::string>> all_findings();
   std::vector<SessionRecord> sessions();
   std::vector<SeriesPoint> points(const SeriesKey& series);
+  std::vector<std::pair<SeriesKey, SeriesPoint>> last_points();
   std::vector<TimedSeries> timed(const std::string& machine);
   std::vector<std::string> problems();
   std::vector<std::pair<std::string, std::size_t>> skipped();
@@ -80,6 +81,7 @@ class StoreTables {
   std::int64_t word(const std::string& text);
   std::int64_t id_of(const SeriesKey& series);
   std::int64_t added(const SeriesKey& series);
+  SeriesPoint point_of(Statement& row, const StoredResult& result);
   std::vector<SeriesPoint> points(std::int64_t series, const StoredResults& results);
   template <typename T>
   std::shared_ptr<const T> shared(std::int64_t id, std::unordered_map<std::int64_t, std::shared_ptr<const T>>& cache);
