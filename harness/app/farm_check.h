@@ -15,9 +15,9 @@ namespace lab::app {
 struct FarmCheck {
   judge::Farm farm;
   std::vector<results::FarmAlarmRecord> new_records;  ///< of this check
-  std::vector<results::FarmAlarm> alarms;  ///< all, as this check leaves them
-  std::vector<std::string> raised, fixed;  ///< ids: by this check
-  std::vector<std::string> silent;         ///< machines
+  std::vector<results::FarmAlarm> alarms;             ///< all, as this check leaves them
+  std::vector<std::string> raised, fixed;             ///< ids: by this check
+  std::vector<std::string> silent;                    ///< machines
 
   /// kRegression with an open alarm, else kSilent with a silent machine or farm, else kOk.
   ExitStatus status() const;

@@ -20,8 +20,8 @@
 #include "harness/judge/fitness.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/history_text.h"
-#include "harness/report/notices.h"
 #include "harness/report/night_text.h"
+#include "harness/report/notices.h"
 #include "harness/results/result.h"
 #include "harness/results/told.h"
 
@@ -107,9 +107,9 @@ class NightRun {
     judgement->seconds = time_.passed();
     for (const std::size_t i : alarms_) judgement->regressions.push_back(state_.alarms[i]);
     for (const std::size_t i : over_) judgement->recoveries.push_back(state_.alarms[i]);
-    judgement->line =
-        fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->line,
-                    duration_text(judgement->seconds), judgement->report.empty() ? "" : "; " + judgement->report.string());
+    judgement->line = fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->line,
+                                  duration_text(judgement->seconds),
+                                  judgement->report.empty() ? "" : "; " + judgement->report.string());
     summary(*judgement);
     mark_reported();
     tidy();
@@ -165,7 +165,8 @@ class NightRun {
     };
     add(results::NoticeKind::kAlarm,
         [&](std::size_t i, const results::Alarm& alarm) { return !alarm.ended && is_in_a_summary(i); });
-    add(results::NoticeKind::kRecovery, [&](std::size_t, const results::Alarm& alarm) { return alarm.ended.has_value(); });
+    add(results::NoticeKind::kRecovery,
+        [&](std::size_t, const results::Alarm& alarm) { return alarm.ended.has_value(); });
     return tell(std::move(due), *told, *request_.notify, environment_.stop_file());
   }
 
@@ -180,8 +181,7 @@ class NightRun {
     for (std::size_t i = 0; i < state_.alarms.size(); ++i) {
       const results::Alarm& alarm = state_.alarms[i];
       if (alarm.machine != machine_) continue;
-      if (alarm.reported)
-        known.push_back({utc_now(), results::NoticeKind::kAlarm, "", "", {report::item_of(alarm)}});
+      if (alarm.reported) known.push_back({utc_now(), results::NoticeKind::kAlarm, "", "", {report::item_of(alarm)}});
       if (alarm.ended && !tonight.contains(i))
         known.push_back({utc_now(), results::NoticeKind::kRecovery, "", "", {report::item_of(alarm)}});
     }

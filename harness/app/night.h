@@ -69,12 +69,12 @@ struct NightSummary {
   ExitStatus verdict = ExitStatus::kOk;  ///< or kFailed, kRegression, kUnfit
   std::string line;                      ///< "nightly: fine: 12 without a new regression; 12 min; /.../index.html"
   std::string machine = {};              ///< "" if the night ended before it was known
-  std::vector<results::Alarm> regressions = {};  ///< that no earlier summary has named
-  std::vector<results::Alarm> recoveries = {};   ///< found tonight: back to normal, or withdrawn
-  std::vector<std::string> unfit = {};           ///< why it is unfit, then what to do
-  std::vector<std::filesystem::path> sessions = {};                ///< of tonight, the judged one last
-  std::filesystem::path report = {}, history = {}, junit = {};     ///< "" without one
-  double seconds = 0;                                              ///< of the night, the build included
+  std::vector<results::Alarm> regressions = {};                 ///< that no earlier summary has named
+  std::vector<results::Alarm> recoveries = {};                  ///< found tonight: back to normal, or withdrawn
+  std::vector<std::string> unfit = {};                          ///< why it is unfit, then what to do
+  std::vector<std::filesystem::path> sessions = {};             ///< of tonight, the judged one last
+  std::filesystem::path report = {}, history = {}, junit = {};  ///< "" without one
+  double seconds = 0;                                           ///< of the night, the build included
 };
 
 /// "fine", "regression", "unfit" or "failed".

@@ -37,18 +37,19 @@ json::value path_or_null(const std::filesystem::path& path) {
 std::string night_json(const NightSummary& night) {
   json::array sessions;
   for (const std::filesystem::path& session : night.sessions) sessions.push_back(path_or_null(session));
-  json::value object = json::object{{"verdict", name_of(night.verdict)},
-                                    {"status", static_cast<int>(night.verdict)},
-                                    {"line", night.line},
-                                    {"machine", night.machine.empty() ? json::value(nullptr) : json::value(night.machine)},
-                                    {"regressions", json_of(night.regressions)},
-                                    {"recoveries", json_of(night.recoveries)},
-                                    {"unfit", to_json(night.unfit)},
-                                    {"sessions", std::move(sessions)},
-                                    {"report", path_or_null(night.report)},
-                                    {"history", path_or_null(night.history)},
-                                    {"junit", path_or_null(night.junit)},
-                                    {"seconds", to_json(night.seconds)}};
+  json::value object =
+      json::object{{"verdict", name_of(night.verdict)},
+                   {"status", static_cast<int>(night.verdict)},
+                   {"line", night.line},
+                   {"machine", night.machine.empty() ? json::value(nullptr) : json::value(night.machine)},
+                   {"regressions", json_of(night.regressions)},
+                   {"recoveries", json_of(night.recoveries)},
+                   {"unfit", to_json(night.unfit)},
+                   {"sessions", std::move(sessions)},
+                   {"report", path_or_null(night.report)},
+                   {"history", path_or_null(night.history)},
+                   {"junit", path_or_null(night.junit)},
+                   {"seconds", to_json(night.seconds)}};
   make_printable(object);
   return json::serialize(object);
 }

@@ -889,8 +889,8 @@ TEST_F(Nightly, tells_others_once_of_a_regression_and_that_it_is_over) {
     std::istringstream lines(read_file(inbox).value_or(""));
     for (std::string line; std::getline(lines, line);) {
       const boost::json::object one = boost::json::parse(line).as_object();
-      told.push_back(fmt::format("{} {} {}", std::string(one.at("kind").as_string()), std::string(one.at("when").as_string()),
-                                 std::string(one.at("address").as_string())));
+      told.push_back(fmt::format("{} {} {}", std::string(one.at("kind").as_string()),
+                                 std::string(one.at("when").as_string()), std::string(one.at("address").as_string())));
     }
     fs::remove(inbox);
     return told;
@@ -937,13 +937,14 @@ TEST_F(Nightly, has_a_summary_for_scripts) {
   summary_.regressions[0].ratio = 2;
   summary_.regressions[0].low = summary_.regressions[0].high = std::nullopt;
   summary_.line = "nightly: regression: \x1b\xe2\x80\xae";
-  EXPECT_EQ(night_json(summary_),
-            fmt::format(R"({{"verdict":"regression","status":3,"line":"nightly: regression: ????","machine":"farm",)"
-                        R"("regressions":[{{"benchmark":"shelf/a/store","version":1,"session":"0040","ratio":2,"low":null,)"
-                        R"("high":null,"commits":{{"from":"{0}","to":"{1}"}},"culprit":null,"doubt":null,"ended":null,)"
-                        R"("withdrawn":null}}],"recoveries":[],"unfit":[],"sessions":["{2}/farm/0042.json"],)"
-                        R"("report":"{3}/index.html","history":"{3}/history.txt","junit":"{3}/junit.xml","seconds":600}})",
-                        commit_of(39), commit_of(40), results_.string(), report.string()));
+  EXPECT_EQ(
+      night_json(summary_),
+      fmt::format(R"({{"verdict":"regression","status":3,"line":"nightly: regression: ????","machine":"farm",)"
+                  R"("regressions":[{{"benchmark":"shelf/a/store","version":1,"session":"0040","ratio":2,"low":null,)"
+                  R"("high":null,"commits":{{"from":"{0}","to":"{1}"}},"culprit":null,"doubt":null,"ended":null,)"
+                  R"("withdrawn":null}}],"recoveries":[],"unfit":[],"sessions":["{2}/farm/0042.json"],)"
+                  R"("report":"{3}/index.html","history":"{3}/history.txt","junit":"{3}/junit.xml","seconds":600}})",
+                  commit_of(39), commit_of(40), results_.string(), report.string()));
   environment_.id = Error{"no machine", ""};
   night(44);
   EXPECT_EQ(night_json(summary_),

@@ -138,8 +138,8 @@ TEST_F(Notify, a_machine_is_silent_and_returns_once_each) {
   check_.farm.silent_since = "";
   check_.farm.machines[0].last = "2026-03-09T02:00:00Z";
   call();
-  EXPECT_THAT(told(), ElementsAre("return:the farm since 2026-03-02T02:00:00Z",
-                                  "return:farm-1 since 2026-03-01T02:00:00Z"));
+  EXPECT_THAT(told(),
+              ElementsAre("return:the farm since 2026-03-02T02:00:00Z", "return:farm-1 since 2026-03-01T02:00:00Z"));
   call();
   EXPECT_THAT(told(), IsEmpty());
   check_.farm.machines[0].silent_days = 6;
@@ -227,9 +227,10 @@ TEST_F(Notify, a_damaged_record_is_named_and_nothing_is_told) {
 TEST_F(Notify, the_command_has_the_environment_and_the_page) {
   ::setenv("LAB_TEST_WORD", "inherited", 1);
   raise("2026-03-01");
-  const Expected<Telling> telling = tell_of_farm(
-      check_, folder_.path(),
-      {fmt::format("grep -o '\"address\":\"[^\"]*\"' > {0}; echo $LAB_TEST_WORD >> {0}", inbox()), "https://lab.example/"});
+  const Expected<Telling> telling =
+      tell_of_farm(check_, folder_.path(),
+                   {fmt::format("grep -o '\"address\":\"[^\"]*\"' > {0}; echo $LAB_TEST_WORD >> {0}", inbox()),
+                    "https://lab.example/"});
   ASSERT_TRUE(telling);
   EXPECT_EQ(*read_file(inbox()), "\"address\":\"https://lab.example/alarm?id=2026-03-01\"\ninherited\n");
 }

@@ -42,8 +42,8 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-/// An open file with this content, or of nothing; none (-1) with errno. Unlike a pipe it needs no writer beside the child,
-/// and a child that ends without reading it harms nobody.
+/// An open file with this content, or of nothing; none (-1) with errno. Unlike a pipe it needs no writer beside the
+/// child, and a child that ends without reading it harms nobody.
 File input_file(const std::string& content) {
   if (content.empty()) return File(::open("/dev/null", O_RDWR | O_CLOEXEC));
   File file(::memfd_create("input", MFD_CLOEXEC));
@@ -129,8 +129,7 @@ boost::system::result<Spawned> spawn(const SpawnSpec& spec) {
   if (input.get() < 0 || !open_pipe(output) || !open_pipe(error) || !open_pipe(report)) return system_error(errno);
 
   ChildSetup setup{
-      spec,      {}, {}, std::nullopt, input.get(), output.write.get(), error.write.get(), report.write.get(),
-      ::getpid()};
+      spec, {}, {}, std::nullopt, input.get(), output.write.get(), error.write.get(), report.write.get(), ::getpid()};
   setup.spec.command = by_bundled_loader(std::move(setup.spec.command), library_path_of(spec.environment));
   setup.command = pointers(setup.spec.command);
   setup.environment = pointers(setup.spec.environment);

@@ -61,7 +61,8 @@ TEST_F(FarmNotify, tells_others_once_and_keeps_its_output_and_status) {
 
 TEST_F(FarmNotify, that_fails_is_one_remark_and_a_status_only_if_all_is_fine) {
   const std::string remark = fmt::format(
-      "farm: --notify: 1 of 1 notice not told, which the next call tries again: 'silence:farm-2 since {}': exit status 3: "
+      "farm: --notify: 1 of 1 notice not told, which the next call tries again: 'silence:farm-2 since {}': exit status "
+      "3: "
       "no route\n",
       silent_since_);
   const Captured silent = check({"--notify", "echo no route >&2; exit 3"});
@@ -77,7 +78,8 @@ TEST_F(FarmNotify, that_fails_is_one_remark_and_a_status_only_if_all_is_fine) {
 }
 
 TEST_F(FarmNotify, refuses_addresses_that_are_none) {
-  for (const char* const page : {"lab.example", "ftp://a", "https://a b", "https://a?b", "https://a#b", "https://a\nb"}) {
+  for (const char* const page :
+       {"lab.example", "ftp://a", "https://a b", "https://a?b", "https://a#b", "https://a\nb"}) {
     const Captured refused = check({"--notify", "true", "--page", page});
     EXPECT_EQ(refused.status, 2) << page;
     EXPECT_EQ(refused.err.substr(0, 95),

@@ -32,15 +32,16 @@ void show(const results::StoreProgress& progress, StatusLine& line) {
 
 /// The value of --export; none without it.
 Expected<std::optional<std::string>> format_from(const Options& options) {
-  constexpr const char* kExample = "python3 make.py history --export openmetrics --results DIR";
+  constexpr const char* kExportExample = "python3 make.py history --export openmetrics --results DIR";
   const std::optional<std::string> format = options.value("--export");
   if (!format) return format;
   if (*format != "csv" && *format != "openmetrics" && *format != "badge")
-    return usage_error(fmt::format("--export: expected csv, openmetrics or badge, found '{}'", *format), kExample);
+    return usage_error(fmt::format("--export: expected csv, openmetrics or badge, found '{}'", *format),
+                       kExportExample);
   if (*format == "csv") return format;
   for (const char* const other : {"--json", "--csv", "--night", "--farm"})
     if (options.has(other))
-      return usage_error(fmt::format("--export {} and {} cannot be combined", *format, other), kExample);
+      return usage_error(fmt::format("--export {} and {} cannot be combined", *format, other), kExportExample);
   if (*format == "badge" && options.has("--benchmark"))
     return usage_error("--export badge is of all benchmarks, found --benchmark", "leave out --benchmark");
   return format;
@@ -123,7 +124,8 @@ Command history_command() {
            {"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
            {"--json", "", "one object per benchmark and machine, with all points; none without results"},
            {"--csv", "", "one row per point, for a database or a spreadsheet"},
-           {"--export", "FORMAT", "csv, as --csv; openmetrics, the last session of each series for Prometheus; badge, an SVG"}},
+           {"--export", "FORMAT",
+            "csv, as --csv; openmetrics, the last session of each series for Prometheus; badge, an SVG"}},
           run_history};
 }
 

@@ -21,7 +21,8 @@ Expected<std::optional<app::NotifyRequest>> notify_request(const command::Option
   if (page && !command) return usage_error("--page is for what --notify tells, found no --notify", "leave out --page");
   if (!command) return std::optional<app::NotifyRequest>();
   const auto is_plain = [](unsigned char c) { return c > 0x20 && c < 0x7f && c != '?' && c != '#'; };
-  if (page && ((!page->starts_with("https://") && !page->starts_with("http://")) || !std::ranges::all_of(*page, is_plain)))
+  if (page &&
+      ((!page->starts_with("https://") && !page->starts_with("http://")) || !std::ranges::all_of(*page, is_plain)))
     return usage_error(fmt::format("--page: expected an address that begins with http:// or https://, without blanks, "
                                    "? and #, found '{}'",
                                    printable(*page)),

@@ -18,10 +18,10 @@ namespace {
 // Advance widths of Verdana at 11 px, in tenths of a pixel, of the characters from the blank to the tilde. The text is
 // drawn with exactly the width that follows (textLength), so that another font is only a little wider or narrower.
 constexpr std::array<unsigned char, 95> kWidths{
-    39, 43, 50, 90, 70, 118, 80, 30, 50, 50, 70, 90, 40, 50, 40, 50, 70, 70, 70,  70, 70, 70, 70, 70,
-    70, 70, 50, 50, 90, 90,  90, 60, 110, 75, 75, 77, 85, 70, 63, 85, 83, 46, 50, 76, 61, 93, 82, 87,
-    66, 87, 76, 75, 68, 81,  75, 109, 75, 68, 75, 50, 50, 50, 90, 70, 70, 66, 69, 57, 69, 66, 39, 69,
-    70, 30, 38, 65, 30, 107, 70, 67, 69, 69, 47, 57, 43, 70, 65, 90, 65, 65, 58, 70, 50, 70, 90};
+    39, 43, 50, 90, 70, 118, 80, 30,  50,  50, 70, 90, 40, 50, 40, 50, 70, 70, 70, 70, 70, 70, 70, 70,
+    70, 70, 50, 50, 90, 90,  90, 60,  110, 75, 75, 77, 85, 70, 63, 85, 83, 46, 50, 76, 61, 93, 82, 87,
+    66, 87, 76, 75, 68, 81,  75, 109, 75,  68, 75, 50, 50, 50, 90, 70, 70, 66, 69, 57, 69, 66, 39, 69,
+    70, 30, 38, 65, 30, 107, 70, 67,  69,  69, 47, 57, 43, 70, 65, 90, 65, 65, 58, 70, 50, 70, 90};
 /// Of any other character: the widest letter.
 constexpr unsigned kOther = 118;
 
@@ -34,7 +34,8 @@ std::size_t bytes_of_character(std::string_view text, std::size_t at) {
 /// On one line, at most kMostBadgeText characters.
 std::string shown(std::string text) {
   text = printable(std::move(text));
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   std::size_t at = 0;
   for (std::size_t characters = 0; at < text.size() && characters < kMostBadgeText; ++characters)
     at += bytes_of_character(text, at);
@@ -67,7 +68,8 @@ std::string to_svg(const Badge& badge) {
   };
   const std::string title = escape_html(label + ": " + message);
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" role=\"img\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
+      "role=\"img\" "
       "aria-label=\"{2}\">\n<title>{2}</title>\n<clipPath id=\"round\"><rect width=\"{0:g}\" height=\"{1:g}\" "
       "rx=\"3\"/></clipPath>\n",
       left + right, kHeight, title);

@@ -37,7 +37,8 @@ std::string item(std::string text) {
 }
 
 std::string one_line(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
   return printable(std::move(text));
 }
 
@@ -115,8 +116,8 @@ std::string percent_encoded(std::string_view text) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   std::string encoded;
   for (const char c : text)
-    encoded +=
-        kPlain.find(c) != std::string_view::npos ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    encoded += kPlain.find(c) != std::string_view::npos ? std::string(1, c)
+                                                        : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   return encoded;
 }
 
@@ -141,9 +142,10 @@ std::string to_json(const Notice& notice) {
                           {"text", notice.change->text}};
   json::value commits = nullptr;
   if (notice.commits.from || notice.commits.to)
-    commits = json::object{{"from", json::value_from(notice.commits.from)},
-                           {"to", json::value_from(notice.commits.to)},
-                           {"count", notice.commit_count == 0 ? json::value(nullptr) : json::value(notice.commit_count)}};
+    commits =
+        json::object{{"from", json::value_from(notice.commits.from)},
+                     {"to", json::value_from(notice.commits.to)},
+                     {"count", notice.commit_count == 0 ? json::value(nullptr) : json::value(notice.commit_count)}};
   json::value object = json::object{{"kind", results::kNoticeKinds[static_cast<std::size_t>(notice.kind)]},
                                     {"key", key_of(notice)},
                                     {"id", notice.id},
@@ -190,7 +192,8 @@ Notice alarm_notice(const judge::Farm& farm, const results::FarmAlarm& alarm) {
     add_change(farm, *found, notice);
     how = fmt::format(" by {} {}", size_text(*found), where_text(*found));
   }
-  notice.title = fmt::format("{} regressed{}; {}", benchmarks_text(notice.benchmarks), how, commits_text(notice.commits));
+  notice.title =
+      fmt::format("{} regressed{}; {}", benchmarks_text(notice.benchmarks), how, commits_text(notice.commits));
   return notice;
 }
 
@@ -233,8 +236,8 @@ Notice silence_notice(const judge::Farm& farm, const judge::FarmMachine* machine
     for (const judge::FarmMachine& one : farm.machines)
       if (!one.retired) all.push_back(one.id);
     add_machines(farm, all, notice);
-    notice.title = fmt::format("the farm is silent: none of {} has delivered since {}",
-                               counted(all.size(), "machine"), day_of(farm.silent_since));
+    notice.title = fmt::format("the farm is silent: none of {} has delivered since {}", counted(all.size(), "machine"),
+                               day_of(farm.silent_since));
     return notice;
   }
   notice.items = {silence_of(machine->id, *machine)};
@@ -273,7 +276,8 @@ Notice return_notice(const judge::Farm& farm, const judge::FarmMachine* machine,
 }
 
 std::string item_of(const results::Alarm& alarm) {
-  return item(fmt::format("{} version {} since {} on {}", alarm.benchmark, alarm.version, alarm.session, alarm.machine));
+  return item(
+      fmt::format("{} version {} since {} on {}", alarm.benchmark, alarm.version, alarm.session, alarm.machine));
 }
 
 Notice alarm_notice(const NightWords& words) {

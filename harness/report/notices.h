@@ -1,5 +1,5 @@
-/// What is told to others (`--notify`): an alarm, a recovery, a machine's silence or its return, as one JSON object each
-/// (harness/docs/formats.md, "What others are told").
+/// What is told to others (`--notify`): an alarm, a recovery, a machine's silence or its return, as one JSON object
+/// each (harness/docs/formats.md, "What others are told").
 #pragma once
 
 #include <cstddef>

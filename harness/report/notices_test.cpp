@@ -64,7 +64,8 @@ TEST(Notices, of_an_alarm_says_all_that_is_known) {
       R"({"kind":"alarm","key":"alarm:2026-02-20 raised 2026-02-23T05:00:00Z","id":"2026-02-20",)"
       R"("when":"2026-02-20T02:00:00Z","title":"a/b/c and 1 other benchmark regressed by +12.5 % (+6.2 to +25.0 %) on 2 of )"
       R"(3 machines with class epyc, on 0 of 1 without; 00581ddb0000..2d8954de0000","state":"raised",)"
-      R"("change":{"ratio":1.125E0,"low":1.0625E0,"high":1.25E0,"text":"+12.5 % (+6.2 to +25.0 %)"},)"
+      R"("change":{"ratio":1.125E0,"low":1.0625E0,"high":1.25E0,"text":"+12.5 % (+6.2 to +25.0 %)"
+},)"
       R"("benchmarks":["a/b/c","a/b/d"],"machines":["farm-1","farm-2"],"classes":["epyc"],"hardware":["AMD EPYC"],)"
       R"("reason":"class epyc","others":["farm-3"],"commits":{"from":"00581ddb00000000","to":"2d8954de00000000","count":3},)"
       R"("address":"https://lab.example/farm/alarm?id=2026-02-20"})"
@@ -155,9 +156,10 @@ TEST(Notices, of_a_night_are_one_for_all_alarms_of_a_cause) {
   alarms[1].high = 1.5;
   const NightWords words{alarms, "2026-02-20T02:00:00Z", "AMD EPYC", 3};
   const boost::json::object told = read(alarm_notice(words));
-  EXPECT_EQ(told.at("title"),
-            "a/b/c and 1 other benchmark regressed by +25.0 % (+12.5 to +50.0 %) on farm-1; 00581ddb0000..2d8954de0000, "
-            "not bisected yet");
+  EXPECT_EQ(
+      told.at("title"),
+      "a/b/c and 1 other benchmark regressed by +25.0 % (+12.5 to +50.0 %) on farm-1; 00581ddb0000..2d8954de0000, "
+      "not bisected yet");
   EXPECT_EQ(told.at("when"), "2026-02-20T02:00:00Z");
   EXPECT_EQ(told.at("id"), "farm-1");
   std::swap(alarms[0], alarms[1]);
@@ -169,8 +171,9 @@ TEST(Notices, of_a_night_are_one_for_all_alarms_of_a_cause) {
   EXPECT_EQ(over.at("state"), "fixed");
   alarms[0].withdrawn = "it is 25 % slower with the old executable, too";
   const boost::json::object withdrawn = read(recovery_notice(NightWords{{alarms.data(), 1}, "", "", 0}));
-  EXPECT_EQ(withdrawn.at("title"),
-            "the alarm of a/b/c on farm-1 is withdrawn, it was the machine: it is 25 % slower with the old executable, too");
+  EXPECT_EQ(
+      withdrawn.at("title"),
+      "the alarm of a/b/c on farm-1 is withdrawn, it was the machine: it is 25 % slower with the old executable, too");
   EXPECT_EQ(withdrawn.at("state"), "withdrawn");
   EXPECT_TRUE(withdrawn.at("commits").as_object().at("count").is_null());
 }

@@ -71,7 +71,7 @@ std::string machines_text(const FarmMetrics& metrics) {
   Gauge last("lab_machine_last_session_timestamp_seconds", "seconds", "Start of the machine's last session.");
   Gauge count("lab_machine_sessions", "", "Sessions of the machine.");
   Gauge silence("lab_machine_silence_seconds", "seconds",
-                 "For how long a machine is silent, in whole days; 0 if it is not.");
+                "For how long a machine is silent, in whole days; 0 if it is not.");
   Gauge doubtful("lab_machine_doubtful_sessions", "", "Sessions of the machine that are in no series, by reason.");
   std::map<std::string, std::map<std::string, double>> reasons;
   for (const results::SessionRecord& session : metrics.sessions)
@@ -132,7 +132,8 @@ std::string series_text(const FarmMetrics& metrics) {
   Gauge count("lab_benchmark_sessions", "", "Sessions in the series.");
   Gauge last("lab_benchmark_last_session_timestamp_seconds", "seconds", "Start of the series' last session.");
   Gauge ratio("lab_benchmark_change_ratio", "ratio", "Level after over level before of the last change.");
-  Gauge changed("lab_benchmark_change_timestamp_seconds", "seconds", "Start of the first session after the last change.");
+  Gauge changed("lab_benchmark_change_timestamp_seconds", "seconds",
+                "Start of the first session after the last change.");
   for (const LatestPoint* const one : current(metrics)) {
     const std::string version = fmt::format("{}", one->series.version);
     Labels labels{{"machine", one->series.machine}, {"benchmark", one->series.benchmark}, {"version", version}};
@@ -153,7 +154,8 @@ std::string series_text(const FarmMetrics& metrics) {
     if (const auto start = seconds(change->started)) changed.add(plain, *start);
   }
   std::string text;
-  for (const Gauge* const gauge : {&time, &time_low, &time_high, &value, &value_low, &value_high, &count, &last, &ratio, &changed})
+  for (const Gauge* const gauge :
+       {&time, &time_low, &time_high, &value, &value_low, &value_high, &count, &last, &ratio, &changed})
     text += gauge->text();
   return text;
 }

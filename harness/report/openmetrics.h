@@ -1,5 +1,5 @@
-/// A farm as text of OpenMetrics 1.0, for Prometheus and its relatives: the last session of each series, its last change,
-/// alarms, and machines. It also is text of Prometheus's older format. The metrics: harness/docs/formats.md.
+/// A farm as text of OpenMetrics 1.0, for Prometheus and its relatives: the last session of each series, its last
+/// change, alarms, and machines. It also is text of Prometheus's older format. The metrics: harness/docs/formats.md.
 #pragma once
 
 #include <functional>

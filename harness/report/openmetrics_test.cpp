@@ -61,7 +61,8 @@ FarmMetrics two_machines() {
 }
 
 TEST(OpenMetrics, has_machines_alarms_and_the_last_session_of_each_series) {
-  EXPECT_EQ(to_openmetrics(two_machines()), R"(# HELP lab_machine_last_session_timestamp_seconds Start of the machine's last session.
+  EXPECT_EQ(to_openmetrics(two_machines()),
+            R"(# HELP lab_machine_last_session_timestamp_seconds Start of the machine's last session.
 # TYPE lab_machine_last_session_timestamp_seconds gauge
 # UNIT lab_machine_last_session_timestamp_seconds seconds
 lab_machine_last_session_timestamp_seconds{machine="farm-1",class="EPYC"} 1772330400

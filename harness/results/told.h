@@ -1,5 +1,5 @@
-/// What was told to others (`--notify`), so that nothing is told twice: <folder>/told.jsonl, one record a line, the oldest
-/// first. Records are only added.
+/// What was told to others (`--notify`), so that nothing is told twice: <folder>/told.jsonl, one record a line, the
+/// oldest first. Records are only added.
 #pragma once
 
 #include <array>

@@ -25,7 +25,8 @@ TEST(Told, is_kept_in_a_line_and_found_again) {
     EXPECT_TRUE(told->has(NoticeKind::kAlarm, "b"));
   }
   EXPECT_EQ(*read_file(folder.path() / kToldName),
-            "{\"at\":\"2026-09-13T05:00:00Z\",\"kind\":\"alarm\",\"key\":\"alarm:a\",\"machine\":\"\",\"items\":[\"a\",\"b\"]}\n");
+            "{\"at\":\"2026-09-13T05:00:00Z\",\"kind\":\"alarm\",\"key\":\"alarm:a\",\"machine\":\"\",\"items\":[\"a\","
+            "\"b\"]}\n");
   const Expected<Told> again = Told::open(folder.path());
   EXPECT_FALSE(again->is_first());
   EXPECT_TRUE(again->has(NoticeKind::kAlarm, "a"));
@@ -41,7 +42,8 @@ TEST(Told, exists_after_the_first_call_that_told_nothing) {
 
 TEST(Told, names_the_line_that_is_no_record_and_loses_nothing) {
   const ScratchFolder folder;
-  folder.write(kToldName, "{\"at\":\"\",\"kind\":\"alarm\",\"key\":\"\"}\n{\"at\":\"\",\"kind\":\"joke\",\"key\":\"\"}\n");
+  folder.write(kToldName,
+               "{\"at\":\"\",\"kind\":\"alarm\",\"key\":\"\"}\n{\"at\":\"\",\"kind\":\"joke\",\"key\":\"\"}\n");
   const Expected<Told> told = Told::open(folder.path());
   ASSERT_FALSE(told);
   EXPECT_NE(told.error().what.find("told.jsonl', line 2: kind: "), std::string::npos) << told.error().what;
