@@ -121,7 +121,7 @@ def commands() -> set[str]:
         with open(os.path.join(paths.ROOT, name), encoding="utf-8") as file:
             texts.append(file.read())
     text = "\n".join(texts)
-    found = [re.sub(r"\s+#.*$", "", line) for block in re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+    found = [re.sub(r"\s+#.*$", "", line) for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S)
              for line in block.splitlines()]
     text = re.sub(r"^```\n.*?^```", "", text, flags=re.M | re.S)
     found += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
