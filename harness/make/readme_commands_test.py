@@ -123,7 +123,7 @@ def commands() -> set[str]:
     text = "\n".join(texts)
     found = [re.sub(r"\s+#.*$", "", line) for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S)
              for line in block.splitlines()]
-    text = re.sub(r"^```\n.*?^```", "", text, flags=re.M | re.S)
+    text = re.sub(r"^```\w*\n.*?^```", "", text, flags=re.M | re.S)
     found += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
     column, = re.findall(r"\(`(--column\s\S+)`\)\sfor\sa\scolumn\sof\san\satlas", " ".join(text.split()))
     found.append(f"python3 make.py probe --advise program.json {column}")
