@@ -176,7 +176,7 @@ class NightRun {
 
   /// What earlier nights, which told nobody, have reported.
   std::vector<results::ToldRecord> known_before() const {
-    std::vector<results::ToldRecord> known;
+    std::vector<results::ToldRecord> known{first_record()};
     const std::set<std::size_t> tonight(over_.begin(), over_.end());
     for (std::size_t i = 0; i < state_.alarms.size(); ++i) {
       const results::Alarm& alarm = state_.alarms[i];

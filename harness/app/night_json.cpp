@@ -12,7 +12,7 @@ json::value json_of(const results::Alarm& alarm) {
   return json::object{{"benchmark", alarm.benchmark},
                       {"version", alarm.version},
                       {"session", alarm.session},
-                      {"ratio", alarm.ratio},
+                      {"ratio", lab::to_json(alarm.ratio)},
                       {"low", to_json(alarm.low)},
                       {"high", to_json(alarm.high)},
                       {"commits", to_json(alarm.commits)},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/child.h"
 #include "harness/base/error.h"
@@ -78,7 +79,7 @@ std::vector<Notice> due_of(const FarmCheck& check, const results::Told& told) {
 
 /// What is fixed before the first call.
 std::vector<results::ToldRecord> known_of(const FarmCheck& check) {
-  std::vector<results::ToldRecord> known;
+  std::vector<results::ToldRecord> known{first_record()};
   for (const results::FarmAlarm& alarm : check.alarms)
     if (alarm.state == results::AlarmStep::kEnded)
       known.push_back({utc_now(), NoticeKind::kRecovery, "", "", {report::item_of(alarm)}});
@@ -87,10 +88,20 @@ std::vector<results::ToldRecord> known_of(const FarmCheck& check) {
 
 }  // namespace
 
+results::ToldRecord first_record() {
+  return {utc_now(), NoticeKind::kAlarm, "", "", {}};
+}
+
 Telling tell(std::vector<Notice> due, results::Told& told, const NotifyRequest& request, int stop_file) {
   Telling telling;
   std::string problem;
   std::size_t timeouts = 0;
+  // On a full disk, each call would tell all of it again.
+  const Expected<void> recordable = due.empty() ? Expected<void>() : told.add({});
+  if (!recordable) {
+    problem = "it could not be recorded: " + recordable.error().what;
+    telling.failed = std::exchange(due, {}).size();
+  }
   for (Notice& notice : due) {
     if (!request.page.empty()) notice.address = report::page_address(request.page, notice);
     ChildSpec spec;
@@ -114,10 +125,10 @@ Telling tell(std::vector<Notice> due, results::Told& told, const NotifyRequest& 
     timeouts = outcome.end == ChildEnd::kTimedOut ? timeouts + 1 : 0;
     if (timeouts == kMostTimeouts || outcome.end == ChildEnd::kStopped) break;
   }
-  telling.failed = due.size() - telling.told;
+  telling.failed += due.size() - telling.told;
   if (telling.failed > 0)
     telling.remark = fmt::format("--notify: {} of {} not told, which the next call tries again: {}", telling.failed,
-                                 counted(due.size(), "notice"), problem);
+                                 counted(telling.told + telling.failed, "notice"), problem);
   return telling;
 }
 

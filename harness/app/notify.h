@@ -28,6 +28,9 @@ struct Telling {
 /// After so many commands in a row that did not end in time, the others wait for the next call.
 inline constexpr std::size_t kMostTimeouts = 3;
 
+/// Begins told.jsonl, so that it is never empty: rewriting it shows whether there is space for a record.
+results::ToldRecord first_record();
+
 /// Runs the command for each of the notices, in their order, and records each as told once it is: a kill in between
 /// may tell one twice, with the same key. What fails is told by the next call.
 Telling tell(std::vector<report::Notice> due, results::Told& told, const NotifyRequest& request, int stop_file = -1);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,7 +58,8 @@ class Notify : public testing::Test {
   /// The keys of what was told since the last call.
   std::vector<std::string> told() {
     std::vector<std::string> keys;
-    std::istringstream lines(read_file(inbox()).value_or(""));
+    const Expected<std::string> text = read_file(inbox());
+    std::istringstream lines(text ? *text : "");
     for (std::string line; std::getline(lines, line);)
       keys.emplace_back(boost::json::parse(line).as_object().at("key").as_string());
     std::filesystem::remove(inbox());
@@ -213,6 +216,26 @@ TEST_F(Notify, what_cannot_be_recorded_stops_the_telling) {
   const Telling telling = call(fmt::format("; rm {0}; mkdir {0}", file));
   EXPECT_THAT(telling.remark, HasSubstr("is told and will be told again, because it is not recorded"));
   EXPECT_EQ(told().size(), 1u);
+}
+
+TEST_F(Notify, nothing_is_told_where_nothing_can_be_recorded) {
+  call();
+  raise("2026-03-01");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit full{10, 10};
+    ::setrlimit(RLIMIT_FSIZE, &full);
+    ::_exit(call().remark.find("1 of 1 notice not told, which the next call tries again: it could not be recorded: "
+                               "writing ") != std::string::npos
+                ? 0
+                : 1);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_EQ(call().told, 1u);
 }
 
 TEST_F(Notify, a_damaged_record_is_named_and_nothing_is_told) {

@@ -17,17 +17,14 @@ judge::FarmMachine badge_machine(const char* id, std::size_t silent_days = 0) {
   return machine;
 }
 
-TEST(Badge, is_an_image_with_a_title_that_fits_its_text){EXPECT_EQ(
-    to_svg({"farm", "fine", "good"}),
-    R"(<svg xmlns="http://www.w3.org/2000/svg" width="66.5" height="20" viewBox="0 0 66.5 20" role="img" aria-label="farm: fine">
+TEST(Badge, is_an_image_with_a_title_that_fits_its_text) {
+  EXPECT_EQ(to_svg({"farm", "fine", "good"}), R"svg(<svg xmlns="http://www.w3.org/2000/svg" width="70.4" height="20" viewBox="0 0 70.4 20" role="img" aria-label="farm: fine">
 <title>farm: fine</title>
-<clipPath id="round"><rect width="66.5" height="20" rx="3"/></clipPath>
-<g clip-path="url(#round)" > <rect width = "37.4" height = "20" fill = "#3f4852" />
-        <rect x = "37.4" width = "29.1" height = "20" fill = "#0a5fb0" /></ g>
-        <g fill = "#fff" font - family = "Verdana,Geneva,'DejaVu Sans',sans-serif" font - size = "11">
-        <text x = "6" y = "14" textLength = "25.4">
-            farm</ text><text x = "43.4" y = "14" textLength = "21.8">
-                fine</ text></ g></ svg>) ");
+<clipPath id="round"><rect width="70.4" height="20" rx="3"/></clipPath>
+<g clip-path="url(#round)"><rect width="37.9" height="20" fill="#3f4852"/><rect x="37.9" width="32.5" height="20" fill="#0a5fb0"/></g>
+<g fill="#fff" font-family="Verdana,Geneva,'DejaVu Sans',sans-serif" font-size="11"><text x="6" y="14" textLength="25.9">farm</text><text x="43.9" y="14" textLength="20.5">fine</text></g>
+</svg>
+)svg");
 }
 
 TEST(Badge, shows_hostile_names_as_text) {

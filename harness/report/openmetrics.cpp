@@ -139,12 +139,12 @@ std::string series_text(const FarmMetrics& metrics) {
     Labels labels{{"machine", one->series.machine}, {"benchmark", one->series.benchmark}, {"version", version}};
     const Labels plain = labels;
     const bool is_time = one->point.metric->kind == bench::MetricKind::kTime;
-    const double scale = is_time ? 1e-9 : 1;
+    const double scale = is_time ? 1e9 : 1;
     if (!is_time) labels.emplace_back("unit", one->point.metric->unit);
-    (is_time ? time : value).add(labels, scale * one->point.median);
+    (is_time ? time : value).add(labels, one->point.median / scale);
     if (one->point.interval) {
-      (is_time ? time_low : value_low).add(labels, scale * one->point.interval->low);
-      (is_time ? time_high : value_high).add(labels, scale * one->point.interval->high);
+      (is_time ? time_low : value_low).add(labels, one->point.interval->low / scale);
+      (is_time ? time_high : value_high).add(labels, one->point.interval->high / scale);
     }
     count.add(plain, static_cast<double>(one->findings.sessions));
     if (const auto start = seconds(one->point.started)) last.add(plain, *start);
