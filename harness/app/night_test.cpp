@@ -891,7 +891,7 @@ TEST_F(Nightly, tells_others_once_of_a_regression_and_that_it_is_over) {
     for (std::string line; std::getline(lines, line);) {
       const boost::json::object one = boost::json::parse(line).as_object();
       all.push_back(fmt::format("{} {} {}", std::string(one.at("kind").as_string()),
-                                 std::string(one.at("when").as_string()), std::string(one.at("address").as_string())));
+                                std::string(one.at("when").as_string()), std::string(one.at("address").as_string())));
     }
     fs::remove(inbox);
     return all;

@@ -42,7 +42,7 @@ class FarmNotify : public testing::Test {
 
 TEST_F(FarmNotify, tells_others_once_and_keeps_its_output_and_status) {
   const Captured plain = check({});
-  EXPECT_EQ(plain.out, "silent: farm-2 (14 days)\n");
+  EXPECT_EQ(plain.out, "silent: farm-2 (15 days)\n");
   for (int i = 0; i < 2; ++i) {
     const Captured told = check({"--notify", "cat >> " + inbox() + "; echo noise; echo noise >&2"});
     EXPECT_EQ(told.out, plain.out);
@@ -52,7 +52,7 @@ TEST_F(FarmNotify, tells_others_once_and_keeps_its_output_and_status) {
   const Expected<std::string> text = read_file(inbox());
   ASSERT_TRUE(text);
   const std::string begins = fmt::format(
-      R"({{"kind":"silence","key":"silence:farm-2 since {0}","id":"farm-2","when":"{0}","title":"farm-2 is silent for 14 )"
+      R"({{"kind":"silence","key":"silence:farm-2 since {0}","id":"farm-2","when":"{0}","title":"farm-2 is silent for 15 )"
       R"(days: no session since {1}","state":"silent","change":null,"benchmarks":[],"machines":["farm-2"],"classes":)",
       silent_since_, silent_since_.substr(0, 10));
   EXPECT_EQ(text->substr(0, begins.size()), begins);

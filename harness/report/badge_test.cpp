@@ -18,7 +18,9 @@ judge::FarmMachine badge_machine(const char* id, std::size_t silent_days = 0) {
 }
 
 TEST(Badge, is_an_image_with_a_title_that_fits_its_text) {
-  EXPECT_EQ(to_svg({"farm", "fine", "good"}), R"svg(<svg xmlns="http://www.w3.org/2000/svg" width="70.4" height="20" viewBox="0 0 70.4 20" role="img" aria-label="farm: fine">
+  EXPECT_EQ(
+      to_svg({"farm", "fine", "good"}),
+      R"svg(<svg xmlns="http://www.w3.org/2000/svg" width="70.4" height="20" viewBox="0 0 70.4 20" role="img" aria-label="farm: fine">
 <title>farm: fine</title>
 <clipPath id="round"><rect width="70.4" height="20" rx="3"/></clipPath>
 <g clip-path="url(#round)"><rect width="37.9" height="20" fill="#3f4852"/><rect x="37.9" width="32.5" height="20" fill="#0a5fb0"/></g>

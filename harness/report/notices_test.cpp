@@ -59,18 +59,17 @@ boost::json::object read(const Notice& notice) {
 TEST(Notices, of_an_alarm_says_all_that_is_known) {
   Notice notice = alarm_notice(two_classes(), raised());
   notice.address = page_address("https://lab.example/farm/", notice);
-  EXPECT_EQ(
-      to_json(notice),
-      R"json({"kind":"alarm","key":"alarm:2026-02-20 raised 2026-02-23T05:00:00Z","id":"2026-02-20",)json"
-      R"json("when":"2026-02-20T02:00:00Z","title":"a/b/c and 1 other benchmark regressed by +12.5 % )json"
-      R"json((+6.2 to +25.0 %) on 2 of 2 machines with class epyc, on 0 of 1 without; )json"
-      R"json(00581ddb0000..2d8954de0000","state":"raised",)json"
-      R"json("change":{"ratio":1.125E0,"low":1.0625E0,"high":1.25E0,"text":"+12.5 % (+6.2 to +25.0 %)"},)json"
-      R"json("benchmarks":["a/b/c","a/b/d"],"machines":["farm-1","farm-2"],"classes":["epyc"],)json"
-      R"json("hardware":["AMD EPYC"],"reason":"class epyc","others":["farm-3"],"commits":)json"
-      R"json({"from":"00581ddb00000000","to":"2d8954de00000000","count":3},)json"
-      R"json("address":"https://lab.example/farm/alarm?id=2026-02-20"})json"
-      "\n");
+  EXPECT_EQ(to_json(notice),
+            R"json({"kind":"alarm","key":"alarm:2026-02-20 raised 2026-02-23T05:00:00Z","id":"2026-02-20",)json"
+            R"json("when":"2026-02-20T02:00:00Z","title":"a/b/c and 1 other benchmark regressed by +12.5 % )json"
+            R"json((+6.2 to +25.0 %) on 2 of 2 machines with class epyc, on 0 of 1 without; )json"
+            R"json(00581ddb0000..2d8954de0000","state":"raised",)json"
+            R"json("change":{"ratio":1.125E0,"low":1.0625E0,"high":1.25E0,"text":"+12.5 % (+6.2 to +25.0 %)"},)json"
+            R"json("benchmarks":["a/b/c","a/b/d"],"machines":["farm-1","farm-2"],"classes":["epyc"],)json"
+            R"json("hardware":["AMD EPYC"],"reason":"class epyc","others":["farm-3"],"commits":)json"
+            R"json({"from":"00581ddb00000000","to":"2d8954de00000000","count":3},)json"
+            R"json("address":"https://lab.example/farm/alarm?id=2026-02-20"})json"
+            "\n");
 }
 
 TEST(Notices, of_an_alarm_whose_change_moved_has_what_was_recorded) {
@@ -135,11 +134,17 @@ TEST(Notices, of_hostile_names_are_printable_and_on_one_line) {
   farm.machines[0].id = "x\"\\\n\x1b[2J\xe2\x80\xae\xff<&";
   const Notice notice = silence_notice(farm, &farm.machines[0]);
   const boost::json::object told = read(notice);
-  EXPECT_EQ(told.at("id"), "x\"\\\n?[2J????" "<&");
-  EXPECT_EQ(told.at("title"), "x\"\\ ?[2J????" "<& is silent for 0 days: no session since 2026-03-01");
+  EXPECT_EQ(told.at("id"),
+            "x\"\\\n?[2J????"
+            "<&");
+  EXPECT_EQ(told.at("title"),
+            "x\"\\ ?[2J????"
+            "<& is silent for 0 days: no session since 2026-03-01");
   EXPECT_EQ(page_address("https://a", notice), "https://a/machine?id=x%22%5C%0A%1B%5B2J%E2%80%AE%FF%3C%26");
   // What is recorded is what is read again.
-  EXPECT_EQ(notice.items.front(), "x\"\\\n?[2J????" "<& since 2026-03-01T02:00:00Z");
+  EXPECT_EQ(notice.items.front(),
+            "x\"\\\n?[2J????"
+            "<& since 2026-03-01T02:00:00Z");
 }
 
 TEST(Notices, of_a_night_are_one_for_all_alarms_of_a_cause) {
