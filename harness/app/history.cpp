@@ -136,6 +136,11 @@ Expected<std::vector<judge::SeriesHistory>> load(Store& store, const std::vector
 
 }  // namespace
 
+Expected<std::vector<SeriesKey>> selected_series(Store& store, const fs::path& results,
+                                                 const std::optional<std::string>& glob) {
+  return selected(store, results, glob, false);
+}
+
 Expected<Store> open_store(const fs::path& results, const HistoryObserver& observer) {
   Expected<Store> store = Store::open(results, judge::store_rules(), [&](const results::StoreProgress& progress) {
     if (observer.on_progress) observer.on_progress(progress);

@@ -48,6 +48,11 @@ Expected<judge::NightFitness> judge_night(const std::filesystem::path& results, 
 /// Opens the store of the folder `results`, with the rules of judge, and reports its remarks.
 Expected<results::Store> open_store(const std::filesystem::path& results, const HistoryObserver& observer = {});
 
+/// Its series that the glob selects, or all, sorted as Store::series(). Error with ExitStatus::kUsage if there are
+/// none.
+Expected<std::vector<results::SeriesKey>> selected_series(results::Store& store, const std::filesystem::path& results,
+                                                          const std::optional<std::string>& glob);
+
 /// An error (kUsage) if the store has no series, which says why.
 Expected<void> require_series(results::Store& store, const std::filesystem::path& results);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -15,11 +16,14 @@
 #include "harness/base/terminal.h"
 #include "harness/base/utc.h"
 #include "harness/judge/alarms.h"
+#include "harness/judge/farm.h"
 #include "harness/judge/fitness.h"
 #include "harness/report/fitness_text.h"
 #include "harness/report/history_text.h"
 #include "harness/report/night_text.h"
+#include "harness/report/notices.h"
 #include "harness/results/result.h"
+#include "harness/results/told.h"
 
 namespace lab::app {
 
@@ -39,12 +43,6 @@ bool is_report(const std::string& name) {
   constexpr std::string_view kForm = "ddddddddTddddddZ";
   return std::equal(name.begin(), name.end(), kForm.begin(), kForm.end(),
                     [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; });
-}
-
-std::string_view name_of(ExitStatus verdict) {
-  if (verdict == ExitStatus::kOk) return "fine";
-  if (verdict == ExitStatus::kRegression) return "regression";
-  return verdict == ExitStatus::kUnfit ? "unfit" : "failed";
 }
 
 ExitStatus verdict_of(const report::NightFindings& found) {
@@ -94,11 +92,24 @@ class NightRun {
       judgement = NightSummary{ExitStatus::kFailed, judgement.error().what};
     }
     if (const Expected<void> done = deliver(*judgement); !done) return done.error();
+    tell_others(*judgement);
+    if (environment_.interrupted()) return interrupted_error();
     prune(folder_, request_.keep);
     std::error_code problem;
-    const fs::path page = report_ / "index.html";
+    const auto made = [&](const char* name) {
+      return fs::exists(report_ / name, problem) ? report_ / name : fs::path();
+    };
+    judgement->machine = machine_;
+    judgement->sessions = sessions_;
+    judgement->report = made("index.html");
+    judgement->history = made("history.txt");
+    judgement->junit = made("junit.xml");
+    judgement->seconds = time_.passed();
+    for (const std::size_t i : alarms_) judgement->regressions.push_back(state_.alarms[i]);
+    for (const std::size_t i : over_) judgement->recoveries.push_back(state_.alarms[i]);
     judgement->line = fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->line,
-                                  duration_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "");
+                                  duration_text(judgement->seconds),
+                                  judgement->report.empty() ? "" : "; " + judgement->report.string());
     summary(*judgement);
     mark_reported();
     tidy();
@@ -116,6 +127,73 @@ class NightRun {
     judgement.line += "; not delivered";
     if (judgement.verdict == ExitStatus::kOk) judgement.verdict = ExitStatus::kFailed;
     return {};
+  }
+
+  /// Also what earlier nights could not tell. Nothing if the night ended before it knew the machine's alarms.
+  void tell_others(NightSummary& judgement) {
+    if (!request_.notify || !is_judged_) return;
+    const Expected<Telling> telling = tell_of_night();
+    const std::string remark = telling ? telling->remark : "--notify: nothing is told: " + telling.error().what;
+    if (remark.empty()) return;
+    environment_.print_line("nightly: " + remark);
+    judgement.line += "; not all told";
+    if (judgement.verdict == ExitStatus::kOk) judgement.verdict = ExitStatus::kFailed;
+  }
+
+  Expected<Telling> tell_of_night() {
+    Expected<results::Told> told = results::Told::open(folder_);
+    if (!told) return told.error();
+    if (told->is_first())
+      if (const Expected<void> added = told->add(known_before()); !added) return added.error();
+    std::vector<report::Notice> due;
+    const auto add = [&](results::NoticeKind kind, const auto& is_due) {
+      // As the summary has them: one notice for each cause.
+      std::map<std::pair<std::string, std::string>, std::vector<results::Alarm>> groups;
+      for (std::size_t i = 0; i < state_.alarms.size(); ++i) {
+        const results::Alarm& alarm = state_.alarms[i];
+        if (alarm.machine != machine_ || !is_due(i, alarm) || told->has(kind, report::item_of(alarm))) continue;
+        groups[{alarm.ended.value_or(""), report::cause_of(alarm)}].push_back(alarm);
+      }
+      for (const auto& [cause, alarms] : groups) {
+        const results::Alarm& first = alarms.front();
+        const auto started = started_.find(first.session);
+        const report::NightWords words{alarms, started == started_.end() ? first.session : started->second, hardware_,
+                                       commit_count(first.commits)};
+        due.push_back(kind == results::NoticeKind::kAlarm ? report::alarm_notice(words)
+                                                          : report::recovery_notice(words));
+      }
+    };
+    add(results::NoticeKind::kAlarm,
+        [&](std::size_t i, const results::Alarm& alarm) { return !alarm.ended && is_in_a_summary(i); });
+    add(results::NoticeKind::kRecovery,
+        [&](std::size_t, const results::Alarm& alarm) { return alarm.ended.has_value(); });
+    return tell(std::move(due), *told, *request_.notify, environment_.stop_file());
+  }
+
+  bool is_in_a_summary(std::size_t alarm) const {
+    return state_.alarms[alarm].reported || std::ranges::find(alarms_, alarm) != alarms_.end();
+  }
+
+  /// What earlier nights, which told nobody, have reported.
+  std::vector<results::ToldRecord> known_before() const {
+    std::vector<results::ToldRecord> known{first_record()};
+    const std::set<std::size_t> tonight(over_.begin(), over_.end());
+    for (std::size_t i = 0; i < state_.alarms.size(); ++i) {
+      const results::Alarm& alarm = state_.alarms[i];
+      if (alarm.machine != machine_) continue;
+      if (alarm.reported) known.push_back({utc_now(), results::NoticeKind::kAlarm, "", "", {report::item_of(alarm)}});
+      if (alarm.ended && !tonight.contains(i))
+        known.push_back({utc_now(), results::NoticeKind::kRecovery, "", "", {report::item_of(alarm)}});
+    }
+    return known;
+  }
+
+  /// 0 if git does not say.
+  std::size_t commit_count(const results::CommitRange& commits) const {
+    if (!commits.from || !commits.to) return 0;
+    const Expected<std::vector<std::string>> between =
+        environment_.commits({fmt::format("{}..{}", *commits.from, *commits.to)});
+    return between ? between->size() : 0;
   }
 
   Expected<NightSummary> measure_and_judge() {
@@ -137,9 +215,13 @@ class NightRun {
     Expected<VerbOutcome> session = call_verb(environment_, "run", arguments);
     if (!session) return session.error();
     if (session->last_line.empty()) return NightSummary{ExitStatus::kFailed, "no result"};
+    sessions_.push_back(session->last_line);
     const Expected<VerbOutcome> again = measure_again(session->last_line);
     if (!again) return again.error();
-    if (!again->last_line.empty()) session = again;
+    if (!again->last_line.empty()) {
+      session = again;
+      sessions_.push_back(session->last_line);
+    }
     return report_of(session->last_line, session->status);
   }
 
@@ -221,7 +303,17 @@ class NightRun {
     if (const Expected<void> written = write_file(report_ / "junit.xml", report::night_junit(found)); !written)
       return written.error();
     alarms_ = alarms;
-    return NightSummary{verdict_of(found), report::night_text(found)};
+    is_judged_ = true;
+    hardware_ = judge::hardware_of(judge::condense(*result).environment);
+    for (const results::Alarm& alarm : state_.alarms)
+      for (const judge::SeriesHistory& one : *all)
+        if (one.series.benchmark == alarm.benchmark && one.series.version == alarm.version) {
+          const auto point = std::ranges::find(one.points, alarm.session, &results::SeriesPoint::session);
+          if (point != one.points.end()) started_[alarm.session] = point->started;
+        }
+    NightSummary summary{verdict_of(found), report::night_text(found)};
+    summary.unfit = report::night_sentences(found.night).unfit;
+    return summary;
   }
 
   Expected<void> add_new_alarms(const std::vector<judge::SeriesHistory>& all, const judge::NightFitness& night) {
@@ -239,6 +331,7 @@ class NightRun {
     for (const judge::EndedAlarm& ended : judge::ended_alarms(history, state_.alarms)) {
       results::Alarm& alarm = state_.alarms[ended.alarm];
       alarm.ended = ended.since;
+      over_.push_back(ended.alarm);
       if (!state_.is_new)
         environment_.print_line(
             fmt::format("nightly: {} is back to normal since {}", alarm.benchmark, ended.since.substr(0, 10)));
@@ -246,6 +339,8 @@ class NightRun {
     for (const judge::WithdrawnAlarm& one : judge::withdrawn_alarms(history, state_.alarms)) {
       results::Alarm& alarm = state_.alarms[one.alarm];
       alarm.ended = history.points.back().started;
+      alarm.withdrawn = one.evidence;
+      over_.push_back(one.alarm);
       alarm.bisect.emplace();
       alarm.bisect->answer = "none";
       alarm.bisect->reason = one.evidence;
@@ -317,9 +412,20 @@ class NightRun {
   fs::path report_;  ///< tonight's
   NightState state_;
   std::vector<std::size_t> alarms_;  ///< indices (in the state) of the alarms in tonight's summary
+  std::vector<std::size_t> over_;    ///< the same of those that tonight found to be over
+  bool is_judged_ = false;
+  std::string hardware_;
+  std::map<std::string, std::string> started_;  ///< by session, of those that alarms name
+  std::vector<fs::path> sessions_;
 };
 
 }  // namespace
+
+std::string_view name_of(ExitStatus verdict) {
+  if (verdict == ExitStatus::kOk) return "fine";
+  if (verdict == ExitStatus::kRegression) return "regression";
+  return verdict == ExitStatus::kUnfit ? "unfit" : "failed";
+}
 
 Expected<ExitStatus> run_night(const NightRequest& request, NightEnvironment& environment,
                                const std::function<void(const NightSummary&)>& summary) {

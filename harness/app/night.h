@@ -18,7 +18,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/app/notify.h"
 #include "harness/base/error.h"
+#include "harness/results/alarm.h"
 
 namespace lab::app {
 
@@ -30,6 +32,7 @@ struct NightRequest {
   int keep = 30;     ///< number of reports to keep
   std::string deliver_to =
       {};  ///< where `deliver` brings the results afterwards, also those of earlier nights; "": nowhere
+  std::optional<NotifyRequest> notify = std::nullopt;  ///< who is told of new regressions and of those that are over
   /// What app/keep.h removes of this machine's older results after the night; none: nothing.
   std::optional<double> samples_days = std::nullopt, exhibits_days = std::nullopt;
 };
@@ -59,12 +62,26 @@ class NightEnvironment {
   virtual HistoryText history_text() = 0;
   virtual void print_line(std::string_view line) = 0;  ///< for people
   virtual bool interrupted() = 0;
+  virtual int stop_file() { return -1; }  ///< becomes readable when it is interrupted; for run_child
 };
 
 struct NightSummary {
   ExitStatus verdict = ExitStatus::kOk;  ///< or kFailed, kRegression, kUnfit
   std::string line;                      ///< "nightly: fine: 12 without a new regression; 12 min; /.../index.html"
+  std::string machine = {};              ///< "" if the night ended before it was known
+  std::vector<results::Alarm> regressions = {};                 ///< that no earlier summary has named
+  std::vector<results::Alarm> recoveries = {};                  ///< found tonight: back to normal, or withdrawn
+  std::vector<std::string> unfit = {};                          ///< why it is unfit, then what to do
+  std::vector<std::filesystem::path> sessions = {};             ///< of tonight, the judged one last
+  std::filesystem::path report = {}, history = {}, junit = {};  ///< "" without one
+  double seconds = 0;                                           ///< of the night, the build included
 };
+
+/// "fine", "regression", "unfit" or "failed".
+std::string_view name_of(ExitStatus verdict);
+
+/// One object on one line, printable: `nightly --json`.
+std::string night_json(const NightSummary& night);
 
 /// Runs one night and returns its verdict. Calls `summary` once. Its alarms count as reported only when it returns, so
 /// `summary` must throw or end the process if it cannot print. Error only if the night was interrupted; then `summary`

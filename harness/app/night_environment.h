@@ -33,6 +33,7 @@ class HarnessNightEnvironment : public NightEnvironment {
   HistoryText history_text() override;
   void print_line(std::string_view line) override { print_line_(line); }
   bool interrupted() override { return guard_.interrupted(); }
+  int stop_file() override { return guard_.file(); }
 
  private:
   ChildSpec command(const std::vector<std::string>& arguments) const;

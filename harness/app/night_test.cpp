@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/json.hpp>
 #include <cmath>
 #include <map>
 #include <random>
@@ -183,8 +184,9 @@ class Nightly : public testing::Test {
     request.results = results_;
     Ended ended;
     const Expected<ExitStatus> verdict =
-        run_night(request, environment_, [&](const NightSummary& summary) { ended.line = summary.line; });
+        run_night(request, environment_, [&](const NightSummary& summary) { summary_ = summary; });
     EXPECT_TRUE(verdict);
+    ended.line = summary_.line;
     ended.status = static_cast<int>(*verdict);
     return ended;
   }
@@ -312,6 +314,7 @@ class Nightly : public testing::Test {
   FakeEnvironment environment_{root_};
   std::mt19937_64 random_{5};
   std::normal_distribution<double> noise_;
+  NightSummary summary_;  ///< of the last night
 };
 
 }  // namespace
@@ -876,6 +879,78 @@ TEST_F(Nightly, delivers_after_the_session_whatever_its_verdict_and_fails_if_tha
   // What earlier nights left is delivered also by a night that measured nothing.
   EXPECT_EQ(night(3, to).status, 1);
   EXPECT_THAT(environment_.calls("deliver"), testing::SizeIs(4));
+}
+
+TEST_F(Nightly, tells_others_once_of_a_regression_and_that_it_is_over) {
+  const fs::path inbox = root_.path() / "inbox";
+  NightRequest to{.notify = NotifyRequest{"cat >> " + inbox.string(), "https://lab.example"}};
+  const auto told = [&] {
+    Strings all;
+    const Expected<std::string> text = read_file(inbox);
+    std::istringstream lines(text ? *text : "");
+    for (std::string line; std::getline(lines, line);) {
+      const boost::json::object one = boost::json::parse(line).as_object();
+      all.push_back(fmt::format("{} {} {}", std::string(one.at("kind").as_string()),
+                                std::string(one.at("when").as_string()), std::string(one.at("address").as_string())));
+    }
+    fs::remove(inbox);
+    return all;
+  };
+  for (int i = 0; i < 42; ++i) {
+    prepare_slow(i);
+    night(i, to);
+  }
+  EXPECT_THAT(told(), IsEmpty());
+  NightRequest failing = to;
+  failing.notify->command = "exit 5";
+  prepare_slow(42);
+  const Ended found = night(42, failing);
+  EXPECT_EQ(found.status, 3);
+  EXPECT_THAT(found.line, HasSubstr("; not all told; "));
+  EXPECT_THAT(environment_.said, Contains(HasSubstr("nightly: --notify: 1 of 1 notice not told")));
+  prepare_slow(43);
+  EXPECT_EQ(night(43, failing).status, 1) << "a night that is fine says that it could not tell";
+  prepare_slow(44);
+  EXPECT_EQ(night(44, to).status, 0);
+  EXPECT_THAT(told(), ElementsAre("alarm " + judge::fixture_started(40) + " https://lab.example/machine?id=farm"));
+  for (int i = 45; i < 60; ++i) {
+    prepare(i, {{"shelf/a/store", 100 * std::exp(0.01 * noise_(random_))}});
+    night(i, to);
+  }
+  EXPECT_THAT(told(), ElementsAre("recovery " + judge::fixture_started(45) + " https://lab.example/machine?id=farm"));
+}
+
+TEST_F(Nightly, tells_others_nothing_of_what_was_reported_before_the_first_call) {
+  slow_nights(46);
+  const fs::path inbox = root_.path() / "inbox";
+  prepare_slow(46);
+  night(46, {.notify = NotifyRequest{"cat >> " + inbox.string()}});
+  EXPECT_FALSE(fs::exists(inbox));
+}
+
+TEST_F(Nightly, has_a_summary_for_scripts) {
+  slow_nights(43);
+  EXPECT_EQ(summary_.machine, "farm");
+  ASSERT_EQ(summary_.regressions.size(), 1u);
+  ASSERT_EQ(summary_.sessions.size(), 1u);
+  const fs::path report = results_ / "nightly/farm" / summary_.report.parent_path().filename();
+  summary_.seconds = 600;
+  summary_.regressions[0].ratio = 2;
+  summary_.regressions[0].low = summary_.regressions[0].high = std::nullopt;
+  summary_.line = "nightly: regression: \x1b\xe2\x80\xae";
+  EXPECT_EQ(
+      night_json(summary_),
+      fmt::format(R"({{"verdict":"regression","status":3,"line":"nightly: regression: ????","machine":"farm",)"
+                  R"("regressions":[{{"benchmark":"shelf/a/store","version":2,"session":"0040","ratio":2,"low":null,)"
+                  R"("high":null,"commits":{{"from":"{0}","to":"{1}"}},"culprit":null,"doubt":null,"ended":null,)"
+                  R"("withdrawn":null}}],"recoveries":[],"unfit":[],"sessions":["{2}/farm/0042.json"],)"
+                  R"("report":"{3}/index.html","history":"{3}/history.txt","junit":"{3}/junit.xml","seconds":600}})",
+                  commit_of(39), commit_of(40), results_.string(), report.string()));
+  environment_.id = Error{"no machine", ""};
+  night(44);
+  EXPECT_EQ(night_json(summary_),
+            R"({"verdict":"failed","status":1,"line":"nightly: failed: no machine","machine":null,"regressions":[],)"
+            R"("recoveries":[],"unfit":[],"sessions":[],"report":null,"history":null,"junit":null,"seconds":0})");
 }
 
 TEST_F(Nightly, of_eight_machines_in_one_folder_at_once_has_each_its_own_verdict) {

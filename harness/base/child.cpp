@@ -176,7 +176,8 @@ ChildOutcome run_child(const ChildSpec& spec, int stop_file) {
                                                 .cpu = spec.cpu,
                                                 .core_dump = spec.core_dump,
                                                 .attached = spec.attached,
-                                                .kept_files = spec.kept_files});
+                                                .kept_files = spec.kept_files,
+                                                .input = spec.input});
   if (!child) return not_started(child.error().value());
   return RunningChild(spec, std::move(*child), stop_file).wait(start);
 }

@@ -26,6 +26,7 @@ struct ChildSpec {
   bool core_dump = true;                                             ///< whether a crash may write a core dump
   bool attached = false;                                             ///< see SpawnSpec; it shares our standard error
   std::vector<int> kept_files = {};                                  ///< stay open in the child
+  std::string input = {};                                            ///< its standard input
 };
 
 enum class ChildEnd {
@@ -46,7 +47,7 @@ struct ChildOutcome {
   double wall_seconds = 0;
 };
 
-/// Runs the child to its end. Its standard input is empty. It leads its own process group, which is always killed at
+/// Runs the child to its end. It leads its own process group, which is always killed at
 /// the end, and it dies with this process. If `stop_file` is not -1, the wait ends when it becomes readable; an
 /// attached child then gets a signal and is waited for.
 ChildOutcome run_child(const ChildSpec& spec, int stop_file = -1);

@@ -214,6 +214,14 @@ TEST(Child, has_an_empty_input_and_the_environment_it_is_given) {
   ::unsetenv("LAB_TEST_GONE");
 }
 
+TEST(Child, reads_the_input_that_it_is_given_or_does_not) {
+  ChildSpec spec = shell("wc -c");
+  spec.input = std::string(1 << 20, 'x');  // more than a pipe holds
+  EXPECT_EQ(run_child(spec).output, "1048576\n");
+  spec.command.back() = "exit 3";
+  EXPECT_EQ(run_child(spec).code, 3);
+}
+
 TEST(Child, is_pinned_to_the_cpu_it_is_given) {
   cpu_set_t set;
   ASSERT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);

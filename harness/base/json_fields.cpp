@@ -103,6 +103,8 @@ bool may_be_unprintable(std::string_view text) {
   return false;
 }
 
+}  // namespace
+
 void make_printable(json::value& value) {
   const auto shown = [](std::string_view text) { return printable(std::string(text)); };
   if (json::string* const text = value.if_string()) *text = shown(*text);
@@ -117,8 +119,6 @@ void make_printable(json::value& value) {
     *object = std::move(made);
   }
 }
-
-}  // namespace
 
 Expected<json::value> parse_printable_json(std::string_view text, std::string_view name) {
   Expected<json::value> value = parse_json(text, name);

@@ -37,6 +37,9 @@ Expected<json::value> parse_json(std::string_view text, std::string_view name);
 /// The same for text of another machine: its strings, also its fields' names, are printable (base/printable.h).
 Expected<json::value> parse_printable_json(std::string_view text, std::string_view name);
 
+/// Makes all strings of `value` printable, also its fields' names.
+void make_printable(json::value& value);
+
 template <typename T>
 json::value to_json(const T& value);
 

@@ -4,6 +4,7 @@
 #include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "harness/base/files.h"
 #include "harness/base/own_loader.h"
 
 namespace lab {
@@ -40,13 +42,27 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
+/// An open file with this content, or of nothing; none (-1) with errno. Unlike a pipe it needs no writer beside the
+/// child, and a child that ends without reading it harms nobody.
+File input_file(const std::string& content) {
+  if (content.empty()) return File(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  File file(::memfd_create("input", MFD_CLOEXEC));
+  if (file.get() < 0) return file;
+  int code = write_all(file.get(), content);
+  if (code == 0 && ::lseek(file.get(), 0, SEEK_SET) < 0) code = errno;
+  if (code == 0) return file;
+  file.close();
+  errno = code;
+  return File();
+}
+
 /// Everything the child needs, prepared before the fork: after it, only async-signal-safe calls are allowed.
 struct ChildSetup {
   SpawnSpec spec;
   std::vector<char*> command;
   std::vector<char*> environment;
   std::optional<cpu_set_t> cpus;
-  int null_file = -1;
+  int input = -1;
   int output = -1;
   int error = -1;
   int report = -1;
@@ -68,7 +84,7 @@ struct ChildSetup {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   const rlimit no_core{0, 0};
   if (!setup.spec.core_dump) ::setrlimit(RLIMIT_CORE, &no_core);
-  ::dup2(setup.null_file, STDIN_FILENO);
+  ::dup2(setup.input, STDIN_FILENO);
   ::dup2(setup.output, STDOUT_FILENO);
   if (!setup.spec.attached) ::dup2(setup.error, STDERR_FILENO);
   // Files that we inherited without close-on-exec; older kernels pass them on.
@@ -109,12 +125,11 @@ boost::system::result<Spawned> spawn(const SpawnSpec& spec) {
   Pipe output;
   Pipe error;
   Pipe report;
-  const File null_file(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!open_pipe(output) || !open_pipe(error) || !open_pipe(report)) return system_error(errno);
+  const File input = input_file(spec.input);
+  if (input.get() < 0 || !open_pipe(output) || !open_pipe(error) || !open_pipe(report)) return system_error(errno);
 
   ChildSetup setup{
-      spec,      {}, {}, std::nullopt, null_file.get(), output.write.get(), error.write.get(), report.write.get(),
-      ::getpid()};
+      spec, {}, {}, std::nullopt, input.get(), output.write.get(), error.write.get(), report.write.get(), ::getpid()};
   setup.spec.command = by_bundled_loader(std::move(setup.spec.command), library_path_of(spec.environment));
   setup.command = pointers(setup.spec.command);
   setup.environment = pointers(setup.spec.environment);

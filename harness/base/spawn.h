@@ -21,6 +21,7 @@ struct SpawnSpec {
   bool attached = false;  ///< as a shell starts a command: it shares our standard error, process group and ignored
                           ///< signals, and it outlives us
   std::vector<int> kept_files = {};  ///< stay open in the child
+  std::string input = {};            ///< its standard input, which it need not read
 };
 
 struct Spawned {
@@ -29,7 +30,7 @@ struct Spawned {
   File error;
 };
 
-/// Starts the child, or returns the system's error. Its standard input is empty, signals are as for a new process, and
+/// Starts the child, or returns the system's error. Signals are as for a new process, and
 /// none of our other files are open in it. It dies with us. If it is attached, Spawned::error is empty and it is in our
 /// process group.
 boost::system::result<Spawned> spawn(const SpawnSpec& spec);

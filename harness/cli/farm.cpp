@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "harness/app/farm_check.h"
+#include "harness/app/notify.h"
 #include "harness/base/fit.h"
 #include "harness/base/terminal.h"
 #include "harness/base/usage_error.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/farm_collect.h"
 #include "harness/cli/farm_slurm.h"
+#include "harness/cli/notify_options.h"
 #include "harness/report/farm_text.h"
 
 namespace lab::cli {
@@ -23,7 +25,21 @@ namespace {
 
 constexpr const char* kExample = "python3 make.py farm check --results DIR";
 
+/// Tells others, and returns the check's status. What could not be told changes it only if all is fine: then cron would
+/// say nothing.
+Expected<ExitStatus> tell_others(const app::FarmCheck& check, const std::filesystem::path& results,
+                                 const app::NotifyRequest& request) {
+  std::fflush(stdout);  // before a command that may take its time
+  const Expected<app::Telling> telling = app::tell_of_farm(check, results, request);
+  const std::string remark = telling ? telling->remark : "--notify: nothing is told: " + telling.error().what;
+  if (remark.empty()) return check.status();
+  fmt::print(stderr, "farm: {}\n", remark);
+  return check.status() == ExitStatus::kOk ? ExitStatus::kFailed : check.status();
+}
+
 Expected<ExitStatus> run_check(const Options& options, const std::filesystem::path& results) {
+  const Expected<std::optional<app::NotifyRequest>> notify = notify_request(options);
+  if (!notify) return notify.error();
   StatusLine line(STDERR_FILENO);
   const app::HistoryObserver observer{[&](const results::StoreProgress& progress) {
                                         line.show(fmt::format("farm: {}/{} results read", progress.done, progress.all));
@@ -43,7 +59,7 @@ Expected<ExitStatus> run_check(const Options& options, const std::filesystem::pa
     fmt::print("{}", report::check_text({check->farm, check->alarms, check->raised, check->fixed},
                                         output_width(STDOUT_FILENO)) +
                          unread_text(results));
-  return check->status();
+  return *notify ? tell_others(*check, results, **notify) : check->status();
 }
 
 Expected<ExitStatus> say(const Options& options, const std::filesystem::path& results, results::AlarmStep step) {
@@ -70,7 +86,7 @@ struct Verb {
 
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> table{
-      {"check", "", 0, 0, {"--json"}, run_check},
+      {"check", "", 0, 0, {"--json", "--notify", "--page"}, run_check},
       {"collect", "", 0, 0, {"--from", "--json"}, run_farm_collect},
       {"ack", "ID [NOTE]", 1, 2, {}, run_ack},
       {"explain", "ID COMMIT", 2, 2, {}, run_explain},
@@ -113,19 +129,23 @@ Expected<ExitStatus> run_farm(const Options& options) {
 }  // namespace
 
 Command farm_command() {
+  std::vector<command::Option> options{
+      {"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
+      {"--json", "", "check, collect, status: one object"},
+      {"--from", "s3://BUCKET/PREFIX", "collect: first fetch what was delivered there"},
+      {"--night", "NAME", "submit (default: today in UTC), status, cancel (default: the last)"},
+      {"--nodes", "LIST", "submit, cancel: these nodes, as Slurm writes them (default: all of the partition)"},
+      {"--partition", "P", "submit: its nodes (default: Slurm's)"},
+      {"--budget", "SECONDS", "submit: of each session (default: as run)"},
+      {"--licenses", "L", "submit: licences of each job; with host:1, jobs of one host take turns"},
+      {"--dry-run", "", "submit: print the calls of sbatch, change nothing"}};
+  const std::vector<command::Option> notify = notify_options("check: ");
+  options.insert(options.begin() + 2, notify.begin(), notify.end());
   return {
       "farm",
       "check | collect | ack ID [NOTE] | explain ID COMMIT | submit BUNDLE | status | cancel  [--results DIR]",
       "many machines in one results folder: alarms, and nights on a Slurm cluster",
-      {{"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
-       {"--json", "", "check, collect, status: one object"},
-       {"--from", "s3://BUCKET/PREFIX", "collect: first fetch what was delivered there"},
-       {"--night", "NAME", "submit (default: today in UTC), status, cancel (default: the last)"},
-       {"--nodes", "LIST", "submit, cancel: these nodes, as Slurm writes them (default: all of the partition)"},
-       {"--partition", "P", "submit: its nodes (default: Slurm's)"},
-       {"--budget", "SECONDS", "submit: of each session (default: as run)"},
-       {"--licenses", "L", "submit: licences of each job; with host:1, jobs of one host take turns"},
-       {"--dry-run", "", "submit: print the calls of sbatch, change nothing"}},
+      std::move(options),
       run_farm,
       "collect takes what deliver brought to the inbox into the folders of the machines, and what is no right result "
       "to quarantine. check raises an alarm for each new change of the code that slows several machines down, and says "

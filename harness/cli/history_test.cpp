@@ -234,6 +234,11 @@ TEST(HistoryCommand, prints_a_row_per_point_as_csv) {
   EXPECT_EQ(history_of(folder.path(), {"--csv", "--json"}).code, 2);
   EXPECT_EQ(history_of(folder.path(), {"--export", "csv", "--benchmark", "shelf/v001"}).output, csv);
   EXPECT_EQ(history_of(folder.path(), {"--export", "xlsx"}).code, 2);
+  for (const Words& words : {Words{"--export", "badge", "--json"},
+                             {"--export", "openmetrics", "--farm"},
+                             {"--export", "openmetrics", "--csv"},
+                             {"--export", "badge", "--benchmark", "*"}})
+    EXPECT_EQ(history_of(folder.path(), words).code, 2) << words[1] << words[2];
 }
 
 TEST(HistoryCommand, tells_what_the_machines_of_a_farm_share) {

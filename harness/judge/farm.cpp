@@ -9,7 +9,9 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "harness/base/utc.h"
@@ -73,14 +75,6 @@ struct Node {
   }
 };
 
-std::string hardware_of(const results::MeasurementEnvironment& environment) {
-  std::vector<std::string> facts;
-  for (const char* name : {"processor", "cores", "memory"})
-    if (const auto found = environment.find(name); found != environment.end() && !found->second.empty())
-      facts.push_back(found->second);
-  return facts.empty() ? "unknown hardware" : fmt::format("{}", fmt::join(facts, ", "));
-}
-
 /// Seconds between two sessions of a machine.
 double usual_gap(const Node& node, const results::KnownMachine& known) {
   if (known.every_hours) return *known.every_hours * 3600;
@@ -119,7 +113,8 @@ std::map<std::string, Node> nodes_of(const FarmInput& input, const std::map<std:
     const results::KnownMachine& known = input.known.at(id);
     node.told.was = known.was;
     if (node.environment == nullptr) node.environment = std::make_shared<results::MeasurementEnvironment>();
-    node.told.class_name = known.class_name.value_or(hardware_of(*node.environment));
+    node.told.hardware = hardware_of(*node.environment);
+    node.told.class_name = known.class_name.value_or(node.told.hardware);
     std::ranges::sort(node.positions);
     std::ranges::sort(node.seen);
     std::ranges::sort(node.told.hosts);
@@ -431,6 +426,17 @@ std::vector<Group> machine_groups(const FarmInput& input, const std::map<std::st
   });
 }
 
+/// Says of how many commits each change may be.
+void count_commits(const FarmInput& input, Farm& farm) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < input.commits.size(); ++i) places.emplace(input.commits[i], i);
+  for (FarmChange& change : farm.changes) {
+    const auto from = places.find(change.commits.from.value_or("")), to = places.find(change.commits.to.value_or(""));
+    if (from != places.end() && to != places.end() && from->second < to->second)
+      change.commit_count = to->second - from->second;
+  }
+}
+
 /// Finds the known alarms among the changes, and those that were fixed.
 void tell_alarms(const FarmInput& input, const std::map<std::string, std::size_t>& positions, Farm& farm) {
   const auto place = [&](const std::optional<std::string>& commit) -> std::optional<std::size_t> {
@@ -462,6 +468,14 @@ void tell_alarms(const FarmInput& input, const std::map<std::string, std::size_t
 
 }  // namespace
 
+std::string hardware_of(const results::MeasurementEnvironment& environment) {
+  std::vector<std::string> facts;
+  for (const char* name : {"processor", "cores", "memory"})
+    if (const auto found = environment.find(name); found != environment.end() && !found->second.empty())
+      facts.push_back(found->second);
+  return facts.empty() ? "unknown hardware" : fmt::format("{}", fmt::join(facts, ", "));
+}
+
 Farm judge_farm(const FarmInput& input) {
   Farm farm;
   const std::map<std::string, std::size_t> positions = positions_of(input);
@@ -474,6 +488,7 @@ Farm judge_farm(const FarmInput& input) {
        {code_groups(input, nodes, positions), machine_groups(input, nodes, positions)})
     for (const Group& group : groups) farm.changes.push_back(teller.told(group));
   std::ranges::stable_sort(farm.changes, std::greater<>(), &FarmChange::started);
+  count_commits(input, farm);
   tell_alarms(input, positions, farm);
   std::set<std::string> benchmarks;
   for (const FarmSeries& series : input.series) benchmarks.insert(series.key.benchmark);

@@ -36,6 +36,7 @@ struct FarmInput {
 struct FarmMachine {
   std::string id;
   std::string class_name;   ///< machines.json has it, else its hardware
+  std::string hardware;     ///< processor, cores, memory
   std::string first, last;  ///< starts of its first and last session; "" without a session with a right clock
   std::size_t sessions = 0, series = 0;
   std::size_t wrong_clocks = 0;  ///< sessions whose clock was wrong: in no series
@@ -55,6 +56,7 @@ struct FarmChange {
   std::vector<std::string> changed;     ///< what else changed there, as text; only if cause is none of the code
   std::string started;                  ///< the earliest of its changes
   results::CommitRange commits;         ///< that most of its changes allow
+  std::size_t commit_count = 0;         ///< of them along first parents, without `from`; 0: not in the checkout
   double ratio = 1, low = 1, high = 1;  ///< after / before: median, least and largest of its changes
   double confidence = 0;                ///< the largest of its alarms
   std::vector<std::string> benchmarks;  ///< sorted
@@ -94,6 +96,9 @@ struct Farm {
 /// A machine is silent after so many times the usual time between its sessions, which counts as a day at least unless
 /// machines.json says how long it is.
 inline constexpr double kSilentAfter = 3;
+
+/// "AMD EPYC 7763, 64 physical, 128 logical, 256 GiB", as far as it is known.
+std::string hardware_of(const results::MeasurementEnvironment& environment);
 
 Farm judge_farm(const FarmInput& input);
 

@@ -1,6 +1,7 @@
 """`nightly`: builds under the night's lock, then becomes the harness's verb, which does the rest."""
 
 import fcntl
+import json
 import os
 import re
 import time
@@ -62,6 +63,13 @@ def _has_ended(holder: str) -> bool:
     return named is not None and named[2] == os.uname().nodename and not os.path.exists(f"/proc/{named[1]}")
 
 
+def failed_night(status: int, line: str, seconds: float) -> dict[str, object]:
+    """What `--json` prints of a night that did not reach the harness: the fields that the harness prints (NightSummary,
+    harness/app/night.h)."""
+    return {"verdict": "failed", "status": status, "line": line, "machine": None, "regressions": [], "recoveries": [],
+            "unfit": [], "sessions": [], "report": None, "history": None, "junit": None, "seconds": round(seconds, 3)}
+
+
 def main(argv: list[str]) -> int:
     """python3 make.py nightly"""
     if {"--help", "-h"} & set(argv):
@@ -78,9 +86,12 @@ def main(argv: list[str]) -> int:
     except (MakeError, OSError) as error:
         failure = error if isinstance(error, MakeError) else MakeError(f"{error.filename}: {error.strerror}")
         print_error(failure)
-        print(f"nightly: failed: {failure.what}; {duration(time.monotonic() - started)}", flush=True)
+        seconds = time.monotonic() - started
+        line = f"nightly: failed: {failure.what}; {duration(seconds)}"
+        status = failure.status if lock < 0 else 1
+        print(json.dumps(failed_night(status, line, seconds)) if "--json" in argv else line, flush=True)
         if lock < 0:
-            return failure.status
+            return status
         os.ftruncate(lock, 0)
         os.close(lock)
         return 1

@@ -3,6 +3,7 @@ import errno
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,20 @@ class Nightly(unittest.TestCase):
                     contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
                 status = nightly.main(["--results", self.results])
             self.assertEqual((status, out.getvalue()), (1, f"nightly: failed: {line}; under a second\n"))
+
+    def test_a_night_that_cannot_build_is_an_object_for_scripts(self) -> None:
+        with unittest.mock.patch.object(build, "build", side_effect=MakeError("no \"compiler\"", "get one")), \
+                contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            status = nightly.main(["--results", self.results, "--json"])
+        found = json.loads(out.getvalue())
+        self.assertLess(found.pop("seconds"), 60)
+        self.assertEqual((status, found), (1, {
+            "verdict": "failed", "status": 1, "line": "nightly: failed: no \"compiler\"; under a second", "machine": None,
+            "regressions": [], "recoveries": [], "unfit": [], "sessions": [], "report": None, "history": None, "junit": None}))
+        self.assertIn("hint: get one", err.getvalue())
+        with open(os.path.join(paths.ROOT, "harness", "docs", "formats.md"), encoding="utf-8") as file:
+            sample = file.read().split("\n## nightly --json\n")[1].split("```")[1]
+        self.assertEqual(re.findall(r"(\w+):", re.sub(r"\[[^]]*\]|\"[^\"]*\"", "", sample)), list(nightly.failed_night(1, "", 0)))
 
     def test_a_second_night_at_once_is_refused_before_it_builds_with_who_is_at_work(self) -> None:
         lock = nightly.night_lock(os.path.join(self.results, "nightly"))

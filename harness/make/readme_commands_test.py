@@ -1,4 +1,4 @@
-"""The commands of README, of the guide and of the farm's page do what these say: each one that can run here is started as they write it, with
+"""The commands of README, of the guide and of the pages about farms and notices do what these say: each one that can run here is started as they write it, with
 small inputs."""
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ JUDGED = (0, 3, 4)
 """Exit statuses of a session on a busy machine, which may be unfit, and of a comparison of two."""
 
 
-DOCUMENTS = ("README.md", "harness/docs/guide.md", "harness/docs/farm.md", "harness/docs/serve.md")
+DOCUMENTS = ("README.md", "harness/docs/guide.md", "harness/docs/farm.md", "harness/docs/serve.md",
+             "harness/docs/notify.md")
 
 
 class Try(NamedTuple):
@@ -64,6 +65,9 @@ TRIED = {
     "python3 make.py history --farm --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py farm check --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py farm collect --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py farm check --results DIR --notify COMMAND": Try({"DIR": "@/history", "COMMAND": "cat"}),
+    "python3 make.py history --export openmetrics --results DIR": Try({"DIR": "@/history"}),
+    "python3 make.py history --export badge --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py results pack --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py results keep --samples 90d --exhibits 30d --results DIR": Try({"DIR": "@/history"}),
     "python3 make.py view variants/render_config/configurations/settings.json":
@@ -121,9 +125,9 @@ def commands() -> set[str]:
         with open(os.path.join(paths.ROOT, name), encoding="utf-8") as file:
             texts.append(file.read())
     text = "\n".join(texts)
-    found = [re.sub(r"\s+#.*$", "", line) for block in re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+    found = [re.sub(r"\s+#.*$", "", line) for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S)
              for line in block.splitlines()]
-    text = re.sub(r"^```\n.*?^```", "", text, flags=re.M | re.S)
+    text = re.sub(r"^```\w*\n.*?^```", "", text, flags=re.M | re.S)
     found += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
     column, = re.findall(r"\(`(--column\s\S+)`\)\sfor\sa\scolumn\sof\san\satlas", " ".join(text.split()))
     found.append(f"python3 make.py probe --advise program.json {column}")

@@ -30,18 +30,6 @@ std::string slower_text(const Alarm& alarm) {
   return fmt::format("{} [{}, {}]", text, change_text(*alarm.low), change_text(*alarm.high));
 }
 
-/// "culprit 5e6f7a8b9c0d (99.4 %)", or the state of its bisect.
-std::string bisect_text(const Alarm& alarm) {
-  if (!alarm.bisect) return "not bisected yet";
-  const results::AlarmBisect& found = *alarm.bisect;
-  if (found.answer == "culprit")
-    return fmt::format("culprit {} ({:.1f} %)", short_name(found.culprit), 100 * found.probability);
-  if (found.answer == "candidates") return fmt::format("one of {} commits", found.candidates.size());
-  if (found.answer == "none") return fmt::format("bisect: {}", found.reason.value_or("the ends do not differ"));
-  if (alarm.tries >= judge::kMostTries) return fmt::format("bisect {}, given up", found.answer);
-  return fmt::format("bisect {}, try {} of {}", found.answer, alarm.tries, judge::kMostTries);
-}
-
 double probability(const Alarm& alarm) {
   return alarm.bisect ? alarm.bisect->probability : 0;
 }
@@ -146,12 +134,26 @@ NightSentences night_sentences(const judge::NightFitness& night) {
   return sentences;
 }
 
+std::string bisect_text(const Alarm& alarm) {
+  if (!alarm.bisect) return "not bisected yet";
+  const results::AlarmBisect& found = *alarm.bisect;
+  if (found.answer == "culprit")
+    return fmt::format("culprit {} ({:.1f} %)", short_name(found.culprit), 100 * found.probability);
+  if (found.answer == "candidates") return fmt::format("one of {} commits", found.candidates.size());
+  if (found.answer == "none") return fmt::format("bisect: {}", found.reason.value_or("the ends do not differ"));
+  if (alarm.tries >= judge::kMostTries) return fmt::format("bisect {}, given up", found.answer);
+  return fmt::format("bisect {}, try {} of {}", found.answer, alarm.tries, judge::kMostTries);
+}
+
+std::string cause_of(const Alarm& alarm) {
+  return alarm.bisect && alarm.bisect->culprit ? *alarm.bisect->culprit
+                                               : fmt::format("{} {}", range_text(alarm), bisect_text(alarm));
+}
+
 std::string alarms_text(std::span<const Alarm> alarms) {
   std::vector<std::pair<std::string, std::vector<const Alarm*>>> causes;
   for (const Alarm& alarm : alarms) {
-    const std::string cause = alarm.bisect && alarm.bisect->culprit
-                                  ? *alarm.bisect->culprit
-                                  : fmt::format("{} {}", range_text(alarm), bisect_text(alarm));
+    const std::string cause = cause_of(alarm);
     auto found = std::find_if(causes.begin(), causes.end(), [&](const auto& one) { return one.first == cause; });
     if (found == causes.end()) found = causes.insert(causes.end(), {cause, {}});
     found->second.push_back(&alarm);

@@ -43,6 +43,11 @@ struct NightFindings {
 /// alarms with the same culprit, or with the same commits and no culprit yet.
 std::string alarms_text(std::span<const results::Alarm> alarms);
 
+/// "culprit 5e6f7a8b9c0d (99.4 %)", or the state of its bisect.
+std::string bisect_text(const results::Alarm& alarm);
+/// The same text for the alarms that alarms_text() groups.
+std::string cause_of(const results::Alarm& alarm);
+
 /// "2 slower: ...; 12 others without a new regression, 3 too young to tell (4 more nights)": the summary without
 /// verdict, time and page.
 std::string night_text(const NightFindings& found);

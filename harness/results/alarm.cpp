@@ -28,6 +28,7 @@ void fields(F& f, Alarm& a) {
   f.added("asked", a.rejected_culprits);
   f.added("ended", a.ended);
   f.added("doubt", a.doubt);
+  f.added("withdrawn", a.withdrawn);
 }
 
 namespace {

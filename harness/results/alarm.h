@@ -38,6 +38,7 @@ struct Alarm {
   bool reported = false;             ///< in a summary line
   /// When the first session began that was back to normal, or that showed that it was the machine, once that was told.
   std::optional<std::string> ended;
+  std::optional<std::string> withdrawn;  ///< the evidence that it was the machine
   std::optional<AlarmBisect> bisect;
   int tries = 0;                               ///< nights that worked on its bisect
   std::vector<std::string> rejected_culprits;  ///< culprits of other alarms that were tested and are not its culprit

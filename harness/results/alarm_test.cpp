@@ -39,10 +39,10 @@ TEST(Alarms, of_earlier_versions_are_read_and_each_is_written_on_one_line) {
  {"series":["farm","shelf/a/store",2],"session":"0040","ratio":1.05E0,"low":null,"high":null,"nights":3,)"
       R"("commits":{"from":"aa","to":null},"told":true,"bisect":{"answer":"culprit","culprit":"cc",)"
       R"("probability":9.9E-1,"ratio":1.04E0,"candidates":[{"commit":"cc","probability":9.9E-1}],"reason":null},)"
-      R"("tries":1,"asked":["dd"],"ended":null,"doubt":null},
+      R"("tries":1,"asked":["dd"],"ended":null,"doubt":null,"withdrawn":null},
  {"series":["farm","shelf/b/store",1],"session":"0041","ratio":2,"low":1.9E0,"high":2.1E0,"nights":5,)"
       R"("commits":{"from":"aa","to":"bb"},"told":false,"bisect":{"answer":"none","culprit":null,)"
-      R"("probability":0,"ratio":null,"candidates":[],"reason":"why"},"tries":0,"asked":[],"ended":null,"doubt":null}
+      R"("probability":0,"ratio":null,"candidates":[],"reason":"why"},"tries":0,"asked":[],"ended":null,"doubt":null,"withdrawn":null}
 ]}
 )");
   EXPECT_EQ(serialize(*parse_alarms(serialize(*alarms), "again")), serialize(*alarms));

@@ -1,16 +1,13 @@
 #include "harness/results/farm_alarms.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iterator>
 #include <system_error>
-#include <utility>
 
 #include "harness/base/error.h"
-#include "harness/base/files.h"
-#include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
 #include "harness/base/lock.h"
+#include "harness/results/json_lines.h"
 
 namespace lab::results {
 
@@ -18,48 +15,16 @@ namespace fs = std::filesystem;
 
 LAB_JSON_STRUCT(FarmAlarmRecord, at, who, id, step, (note), (commits), (benchmarks))
 
-namespace {
-
-Expected<std::vector<FarmAlarmRecord>> parse_records(std::string_view text, const std::string& name) {
-  std::vector<FarmAlarmRecord> records;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (line.empty()) continue;
-    const std::string where = fmt::format("{}, line {}", name, number);
-    const Expected<json::value> value = parse_printable_json(line, where);
-    if (!value) return value.error();
-    Expected<FarmAlarmRecord> record = from_json<FarmAlarmRecord>(*value);
-    if (!record) return in_context(where, record.error());
-    records.push_back(std::move(*record));
-  }
-  return records;
-}
-
-Expected<std::string> text_of(const fs::path& file) {
-  std::error_code missing;
-  if (!fs::exists(file, missing)) return std::string();
-  return read_file(file);
-}
-
-}  // namespace
-
-Expected<std::vector<FarmAlarmRecord>> load_farm_records(const fs::path& results) {
-  const fs::path file = results / kFarmAlarmsName;
-  const Expected<std::string> text = text_of(file);
-  if (!text) return text.error();
-  return parse_records(*text, fmt::format("'{}'", file.string()));
-}
-
 std::vector<FarmAlarm> alarms_of(const std::vector<FarmAlarmRecord>& records) {
   std::vector<FarmAlarm> alarms;
   for (const FarmAlarmRecord& record : records) {
     auto alarm = std::ranges::find(alarms, record.id, &FarmAlarm::id);
     if (alarm == alarms.end()) {
       // A person may have removed the record that raised it.
-      alarms.push_back({record.id, record.at, {}, {}, {}, {}, record.commits, record.benchmarks});
+      alarms.push_back({record.id, record.at, {}, {}, {}, {}, record.commits, {}, record.benchmarks});
       alarm = std::prev(alarms.end());
     }
+    if (record.step == AlarmStep::kEnded) alarm->fixed_by = record.commits;
     alarm->state = record.step;
     alarm->at = record.at;
     alarm->who = record.who;
@@ -68,10 +33,13 @@ std::vector<FarmAlarm> alarms_of(const std::vector<FarmAlarmRecord>& records) {
   return alarms;
 }
 
+Expected<std::vector<FarmAlarmRecord>> load_farm_records(const fs::path& results) {
+  return load_json_lines<FarmAlarmRecord>(results / kFarmAlarmsName);
+}
+
 Expected<std::vector<FarmAlarm>> load_farm_alarms(const fs::path& results) {
   const Expected<std::vector<FarmAlarmRecord>> records = load_farm_records(results);
-  if (!records) return records.error();
-  return alarms_of(*records);
+  return records ? Expected<std::vector<FarmAlarm>>(alarms_of(*records)) : records.error();
 }
 
 Expected<void> add_farm_records(const fs::path& results, const std::vector<FarmAlarmRecord>& records) {
@@ -80,11 +48,7 @@ Expected<void> add_farm_records(const fs::path& results, const std::vector<FarmA
   if (records.empty() && fs::exists(file, missing)) return {};
   const Expected<File> lock = lock_file(results / "alarms.lock", LockKind::kExclusive);
   if (!lock) return lock.error();
-  Expected<std::string> text = text_of(file);
-  if (!text) return text.error();
-  if (!text->empty() && text->back() != '\n') *text += '\n';
-  for (const FarmAlarmRecord& record : records) *text += json::serialize(lab::to_json(record)) + "\n";
-  return write_file(file, *text);
+  return add_lines(file, json_lines(records));
 }
 
 }  // namespace lab::results

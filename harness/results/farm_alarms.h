@@ -37,6 +37,7 @@ struct FarmAlarm {
   AlarmStep state = AlarmStep::kRaised;
   std::string at, who, note;  ///< of the last record
   CommitRange commits;
+  CommitRange fixed_by;  ///< of kEnded: the improvement
   std::vector<std::string> benchmarks;
 
   bool is_open() const { return state == AlarmStep::kRaised; }

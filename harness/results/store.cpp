@@ -140,6 +140,10 @@ Expected<std::vector<std::pair<SeriesKey, std::string>>> Store::all_findings() {
   return sound([](StoreTables& tables) { return tables.all_findings(); });
 }
 
+Expected<std::vector<std::pair<SeriesKey, SeriesPoint>>> Store::last_points() {
+  return sound([](StoreTables& tables) { return tables.last_points(); });
+}
+
 Expected<std::vector<SessionRecord>> Store::sessions() {
   return sound([](StoreTables& tables) { return tables.sessions(); });
 }

@@ -108,6 +108,8 @@ class Store {
   /// series().
   Expected<std::vector<std::pair<SeriesKey, std::vector<SeriesPoint>>>> points_at(const std::string& machine,
                                                                                   std::span<const std::string> starts);
+  /// All series with their last point, sorted as series().
+  Expected<std::vector<std::pair<SeriesKey, SeriesPoint>>> last_points();
   /// All series with the text of their findings, sorted as series().
   Expected<std::vector<std::pair<SeriesKey, std::string>>> all_findings();
   /// All readable results, sorted by machine and start.

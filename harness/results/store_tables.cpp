@@ -241,13 +241,61 @@ StoreTables::StoredResults StoreTables::results_in_series(const std::string& mac
   return results;
 }
 
+namespace {
+
+/// Of one series; {0}: after the names to sort by, {1}: another condition.
+constexpr const char* kPoints =
+    "SELECT started, result, median, low, high, processes, executable, exact, metric FROM point WHERE series = ? {1}"
+    "ORDER BY started{0}, result{0}";
+
+}  // namespace
+
+SeriesPoint StoreTables::point_of(Statement& row, const StoredResult& result) {
+  SeriesPoint point;
+  point.started = row.text(0);
+  point.session = result.session;
+  if (!result.commit.empty()) point.commit = result.commit;
+  point.median = row.real(2);
+  if (!row.null(3)) point.interval = stats::Interval{row.real(3), row.real(4)};
+  point.processes = static_cast<std::size_t>(row.integer(5));
+  const auto [executable, is_new] = executables_.try_emplace(row.integer(6));
+  if (is_new) {
+    Statement text = database_.prepare("SELECT text FROM word WHERE id = ?");
+    text.bind(executable->first);
+    if (text.next()) executable->second = text.text(0);
+  }
+  point.executable = executable->second;
+  point.exact = shared(row.integer(7), exact_);
+  point.environment = result.environment;
+  point.metric = shared(row.integer(8), metrics_);
+  return point;
+}
+
+std::vector<std::pair<SeriesKey, SeriesPoint>> StoreTables::last_points() {
+  std::vector<std::pair<SeriesKey, SeriesPoint>> list;
+  Statement all = database_.prepare(
+      "SELECT id, machine, benchmark, version FROM series WHERE told IS NOT NULL ORDER BY machine, benchmark, version");
+  const std::string latest = fmt::format(kPoints, " DESC", "");
+  StoredResults results;
+  std::string machine;
+  for (bool is_first = true; all.next(); is_first = false) {
+    if (is_first || machine != all.text(1)) results = results_in_series(machine = all.text(1));
+    Statement points = database_.prepare(latest);
+    points.bind(all.integer(0));
+    while (points.next()) {
+      const auto result = results.find(points.integer(1));
+      if (result == results.end()) continue;
+      list.push_back({{machine, all.text(2), static_cast<int>(all.integer(3))}, point_of(points, result->second)});
+      break;
+    }
+  }
+  return list;
+}
+
 std::vector<SeriesPoint> StoreTables::points(std::int64_t series, const StoredResults& results,
                                              const std::string& started) {
   // Joined here, not by SQLite, because many series are read and all of them have the same results.
-  Statement all = database_.prepare(
-      fmt::format("SELECT started, result, median, low, high, processes, executable, exact, metric FROM point "
-                  "WHERE series = ? {}ORDER BY started, result",
-                  started.empty() ? "" : "AND started = ? "));
+  Statement all = database_.prepare(fmt::format(kPoints, "", started.empty() ? "" : "AND started = ? "));
   all.bind(series);
   if (!started.empty()) all.bind(std::string_view(started));
   std::vector<SeriesPoint> points;
@@ -257,25 +305,9 @@ std::vector<SeriesPoint> StoreTables::points(std::int64_t series, const StoredRe
   while (all.next()) {
     const auto result = results.find(all.integer(1));
     if (result == results.end()) continue;
-    SeriesPoint& point = points.emplace_back();
-    point.started = all.text(0);
-    point.session = result->second.session;
-    if (!result->second.commit.empty()) point.commit = result->second.commit;
-    point.median = all.real(2);
-    if (!all.null(3)) point.interval = stats::Interval{all.real(3), all.real(4)};
-    point.processes = static_cast<std::size_t>(all.integer(5));
-    const auto [executable, is_new] = executables_.try_emplace(all.integer(6));
-    if (is_new) {
-      Statement text = database_.prepare("SELECT text FROM word WHERE id = ?");
-      text.bind(executable->first);
-      if (text.next()) executable->second = text.text(0);
-    }
-    point.executable = executable->second;
-    point.exact = shared(all.integer(7), exact_);
-    point.environment = result->second.environment;
-    point.metric = shared(all.integer(8), metrics_);
+    points.push_back(point_of(all, result->second));
     paths.push_back(result->second.path);
-    same_start = same_start || (points.size() > 1 && points[points.size() - 2].started == point.started);
+    same_start = same_start || (points.size() > 1 && points[points.size() - 2].started == points.back().started);
   }
   if (!same_start) return points;
   std::vector<std::size_t> order(points.size());

@@ -40,6 +40,7 @@ class StoreTables {
   std::vector<std::pair<SeriesKey, std::string>> all_findings();
   std::vector<SessionRecord> sessions();
   std::vector<SeriesPoint> points(const SeriesKey& series);
+  std::vector<std::pair<SeriesKey, SeriesPoint>> last_points();
   std::vector<TimedSeries> timed(const std::string& machine);
   std::vector<TimedSeries> levels(std::span<const SeriesKey> list, const std::string& since);
   std::vector<std::pair<SeriesKey, std::vector<SeriesPoint>>> points_at(const std::string& machine,
@@ -85,6 +86,7 @@ class StoreTables {
   std::int64_t word(const std::string& text);
   std::int64_t id_of(const SeriesKey& series);
   std::int64_t added(const SeriesKey& series);
+  SeriesPoint point_of(Statement& row, const StoredResult& result);
   /// Those of the session that began at `started`; of all sessions if it is "".
   std::vector<SeriesPoint> points(std::int64_t series, const StoredResults& results, const std::string& started);
   template <typename T>

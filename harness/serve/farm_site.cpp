@@ -11,6 +11,7 @@
 #include "harness/app/farm_check.h"
 #include "harness/base/hash.h"
 #include "harness/base/percent.h"
+#include "harness/report/badge.h"
 #include "harness/report/document.h"
 #include "harness/report/html.h"
 #include "harness/serve/paths.h"
@@ -225,6 +226,12 @@ Reply FarmSite::answer(const Request& request) {
   const std::shared_ptr<const app::LiveState> state = farm_.state();
   if (!state) return reading(request);
   if (request.path == kAckPath) return acknowledge(request);
+  if (request.path == kBadgePath) {
+    const app::FarmCheck check = app::look_at(state->farm, state->said, {results_});
+    Reply reply = file("badge.svg", report::to_svg(report::farm_badge(check.farm, check.alarms)));
+    reply.policy = Policy::kPublic;
+    return unless_known(std::move(reply), request.if_none_match);
+  }
   return unless_known(is_night                                ? night(request)
                       : request.path.starts_with(kApiFolder) ? data(request)
                                                               : view(request),
