@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -49,7 +50,10 @@ class FakeMeter : public measure::Meter {
     } else {
       // Even noise of 1 %.
       const double even = static_cast<double>(noise_.below(1'000'001)) / 1e6 - 0.5;
-      reading.value = (i >= again ? bad_again : i >= culprit_ ? bad : 100) * (1 + 0.01 * std::sqrt(12) * even);
+      reading.value = (i >= again      ? bad_again
+                       : i >= culprit_ ? bad
+                                       : 100) *
+                      (1 + 0.01 * std::sqrt(12) * even) * speed(measured.size());
     }
     return reading;
   }
@@ -58,6 +62,7 @@ class FakeMeter : public measure::Meter {
     return std::find(prepared.begin(), prepared.end(), place_.at(commit)) != prepared.end();
   }
 
+  std::function<double(std::size_t count)> speed = [](std::size_t) { return 1; };  ///< of the machine
   double bad = 105;
   std::size_t again = 1'000'000;  ///< the first commit with another level
   double bad_again = 100;
@@ -265,6 +270,67 @@ TEST_F(Searching, builds_fewer_commits_if_building_is_expensive) {
   dear.build_seconds = 200;
   ASSERT_TRUE(search(dear, 256));
   EXPECT_LT(dear.prepared.size(), cheap.prepared.size());
+}
+
+TEST_F(Searching, checks_a_step_by_pairs_in_any_order) {
+  FakeMeter meter(64, 41);
+  meter.bad = 103;
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->suspects[0].commit, sha(41));
+  EXPECT_TRUE(verdict->unconfirmed.empty());
+  EXPECT_LT(verdict->probability, 1);
+  int pairs = 0, after_first = 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (steps_[i].pair == 0) continue;
+    const results::BisectEntry &first = steps_[i], &second = steps_.at(++i);
+    EXPECT_EQ(first.pair, second.pair);
+    EXPECT_EQ(first.against, second.commit);
+    EXPECT_EQ(second.against, first.commit);
+    ++pairs;
+    after_first += first.commit > second.commit;
+  }
+  EXPECT_GE(pairs, 8);
+  EXPECT_GT(after_first, 0);
+  EXPECT_LT(after_first, pairs);
+}
+
+TEST_F(Searching, goes_on_after_a_kill_in_the_middle_of_a_pair) {
+  for (int count = 20; count <= 60; ++count) {
+    std::filesystem::remove(folder_.path() / "a.jsonl");
+    steps_.clear();
+    FakeMeter meter(64, 41);
+    meter.bad = 103;
+    meter.measurements_left = count;
+    if (search(meter, 64) || steps_.back().pair == 0 || steps_[steps_.size() - 2].pair == steps_.back().pair) continue;
+    const int half = steps_.back().pair;
+    steps_.clear();
+    meter.measurements_left = 1000;
+    const Expected<judge::BisectVerdict> verdict = search(meter, 64);
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->suspects[0].commit, sha(41));
+    for (const results::BisectEntry& entry : steps_) EXPECT_NE(entry.pair, half);
+    return;
+  }
+  FAIL() << "no call ended in the middle of a pair";
+}
+
+TEST_F(Searching, names_nothing_that_only_the_states_of_a_machine_show) {
+  // Nothing changes but the machine, which is 35 % slower for times of 5 to 60 measurements.
+  int named = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    std::filesystem::remove(folder_.path() / "a.jsonl");
+    FakeMeter meter(24, 25);
+    std::vector<double> speeds;
+    for (Random random(seed); speeds.size() < 2000;)
+      speeds.insert(speeds.end(), random.between(5, 60),
+                    1 + 0.35 * static_cast<double>(random.below(2)) + 0.02 * static_cast<double>(random.below(4)));
+    meter.speed = [&](std::size_t count) { return speeds.at(count); };
+    const Expected<judge::BisectVerdict> verdict = search(meter, 24, {0.99, 150});
+    ASSERT_TRUE(verdict);
+    named += !verdict->culprits.empty();
+  }
+  EXPECT_EQ(named, 0);
 }
 
 TEST_F(Searching, records_the_probabilities_after_each_step) {
