@@ -39,6 +39,8 @@ class BisectSearch {
       if (!next || !in_time(*next)) break;
       results::BisectEntry entry;
       entry.commit = record_.question().commits[next->commit].sha;
+      entry.pair = next->pair;
+      entry.against = next->against;
       if (const Expected<void> done = fill(entry); !done) {
         if (is_cut_off(done.error())) break;
         return done.error();

@@ -1,7 +1,10 @@
 #include "harness/judge/bisect.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+
+#include "harness/base/random.h"
 
 namespace lab::judge {
 
@@ -15,6 +18,10 @@ namespace {
 constexpr double kAssumedPreparing = 60;
 constexpr double kAssumedMeasuring = 1;
 constexpr double kTooDear = 1e12;  ///< seconds to build what there is no time for
+/// The steps that are checked share the allowed error: the first gets kFirstShare, each other kShareOfNext of the share
+/// of the one before it, so that a bisect in which many wrong steps were checked is not wrong more often.
+constexpr double kFirstShare = 0.7, kShareOfNext = 0.3;
+constexpr std::size_t kMostPairs = 100;  ///< of a step, in one call
 
 /// The most likely commits, most likely first: the fewest that together hold `share` of the probability.
 std::vector<std::size_t> credible_set(const std::vector<double>& culprit, double share) {
@@ -35,6 +42,8 @@ BisectEvidence::BisectEvidence(const BisectQuestion& question, const std::vector
   for (std::size_t i = 0; i < question.commits.size(); ++i) place_[question.commits[i].sha] = i;
   for (const BisectEntry& entry : entries)
     if (!entry.again) take(entry);
+  half_.reset();  // what is measured now is not the other half
+  for (auto& [sides, check] : checks_) check.earlier = check.pairs.pairs();
 }
 
 void BisectEvidence::take(const BisectEntry& entry) {
@@ -48,6 +57,8 @@ void BisectEvidence::take(const BisectEntry& entry) {
   if (!entry.skip.empty()) {
     reasons_[commit] = entry.skip;
     estimate_.skip(commit);
+    std::erase_if(values_, [&](const stats::TimedValue& value) { return value.commit == commit; });
+    half_.reset();
   } else if (entry.value) {
     if (estimate_.measurements(commit) == 0)
       first_.add(spent_[commit]);
@@ -61,7 +72,76 @@ void BisectEvidence::take(const BisectEntry& entry) {
     estimate_.links_of_build(has_more_layouts_ ? results::kLayoutsOfCommit : 1);
     estimate_.add(commit, *entry.value, static_cast<std::size_t>(entry.layout));
     layouts.insert(entry.layout);
+    values_.push_back({commit, std::log(*entry.value)});
+    take_half_of_pair(entry);
   }
+}
+
+void BisectEvidence::take_half_of_pair(const BisectEntry& entry) {
+  last_pair_ = std::max(last_pair_, entry.pair);
+  if (entry.pair == 0) return;
+  if (!half_ || half_->pair != entry.pair || half_->commit != entry.against) {
+    half_ = entry;
+    return;
+  }
+  const bool is_first_before = place_.at(half_->commit) < place_.at(entry.commit);
+  const BisectEntry &before = is_first_before ? *half_ : entry, &after = is_first_before ? entry : *half_;
+  const auto [check, is_new] = checks_.try_emplace(std::pair(place_.at(before.commit), place_.at(after.commit)));
+  if (is_new) check->second.number = checks_.size() - 1;
+  check->second.pairs.add(estimate_.on_one_level(*after.value) - estimate_.on_one_level(*before.value));
+  half_.reset();
+}
+
+double BisectEvidence::evidence_needed(std::size_t number, double required) {
+  return 1 / ((1 - required) * kFirstShare * std::pow(kShareOfNext, static_cast<double>(number)));
+}
+
+std::vector<BisectEvidence::NamedStep> BisectEvidence::named_steps(double required) const {
+  std::vector<stats::FoundStep> found;
+  if (const stats::StepsPosterior* steps = all_steps(required))
+    found = steps->named(required);
+  else if (!estimate_.is_null(required) && estimate_.has_culprit(required))
+    found.push_back({estimate_.posterior().likeliest, estimate_.posterior().ratio, {}});
+  std::vector<stats::LevelStep> levels;
+  for (const stats::FoundStep& step : found) levels.push_back({step.commits.first, std::log(step.ratio)});
+  std::vector<NamedStep> named;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    NamedStep& step = named.emplace_back(NamedStep{found[i], found[i].commits.first - 1, found[i].commits.last, 0, 0});
+    while (step.before > 0 && estimate_.measurements(step.before) == 0) --step.before;
+    while (step.after + 1 < question_.commits.size() && estimate_.measurements(step.after) == 0) ++step.after;
+    const auto check = checks_.find({step.before, step.after});
+    double evidence = stats::evidence_of_sequence(values_, levels, i, question_.commits.size() - 1);
+    // The share of the first: the sequence needs no pairs.
+    double needed = evidence_needed(0, required);
+    if (check != checks_.end()) {
+      step.pairs = check->second.pairs.pairs();
+      const double of_pairs = evidence_needed(check->second.number, required);
+      if (evidence < needed && check->second.pairs.confirms(levels[i].log_ratio, of_pairs)) {
+        evidence = check->second.pairs.evidence(levels[i].log_ratio > 0);
+        needed = of_pairs;
+      }
+    }
+    if (evidence >= needed)
+      step.probability = std::min(found[i].commits.probability, 1 - (1 - required) * needed / evidence);
+  }
+  return named;
+}
+
+std::optional<BisectEvidence::Choice> BisectEvidence::next_pair(const std::vector<NamedStep>& named) const {
+  const NamedStep* next = nullptr;
+  for (const NamedStep& step : named) {
+    if (step.probability > 0) continue;
+    const auto check = checks_.find({step.before, step.after});
+    const std::size_t earlier = check != checks_.end() ? check->second.earlier : 0;
+    if (step.pairs - earlier < kMostPairs && (next == nullptr || step.pairs < next->pairs)) next = &step;
+  }
+  if (next == nullptr) return std::nullopt;
+  const int pair = last_pair_ + 1;
+  const bool is_after_first =
+      Random(seed_of(question_.commits.back().sha) ^ static_cast<std::uint64_t>(pair)).below(2) == 1;
+  const std::size_t first = is_after_first ? next->after : next->before;
+  const std::size_t second = is_after_first ? next->before : next->after;
+  return Choice{first, pair, question_.commits[second].sha, 0};
 }
 
 const stats::StepsPosterior* BisectEvidence::all_steps(double required) const {
@@ -99,36 +179,45 @@ std::optional<BisectEvidence::Choice> BisectEvidence::next(double required,
     const bool is_dear = first_.count > 0 && build_seconds[i] > seconds_left;
     affordable[i] = is_dear ? kTooDear : build_seconds[i];
   }
+  if (half_) return Choice{place_.at(half_->against), half_->pair, half_->commit, 0};
+  if (const std::optional<Choice> pair = next_pair(named_steps(required))) return pair;
   std::optional<std::size_t> chosen;
   if (const stats::StepsPosterior* steps = all_steps(required))
     chosen = steps->next(required, affordable, measuring);
   else if (!estimate_.is_null(required) && !estimate_.has_culprit(required) && !estimate_.is_exhausted())
     chosen = estimate_.next(affordable, measuring);
   if (!chosen) return std::nullopt;
-  return Choice{*chosen, first_.count > 0 ? build_seconds[*chosen] : 0};
+  return Choice{*chosen, 0, "", first_.count > 0 ? build_seconds[*chosen] : 0};
 }
 
-void BisectEvidence::add_steps(const stats::StepsPosterior& steps, double required, BisectVerdict& verdict) const {
-  const std::vector<stats::FoundStep> named = steps.named(required);
-  if (named.empty()) return;
+void BisectEvidence::add_steps(const std::vector<NamedStep>& named,
+                               const std::function<double(std::size_t commit)>& probability,
+                               BisectVerdict& verdict) const {
   const auto sha = [&](std::size_t k) { return question_.commits[k].sha; };
-  std::size_t worst = 0;
-  for (std::size_t i = 0; i < named.size(); ++i) {
-    if (named[i].ratio > named[worst].ratio) worst = i;
+  const NamedStep* worst = nullptr;
+  for (const NamedStep& step : named) {
+    const auto& [commits, ratio, taken_back] = step.found;
+    std::vector<std::string> shas;
+    for (std::size_t k = commits.first; k <= commits.last; ++k) shas.push_back(sha(k));
+    if (step.probability <= 0) {
+      verdict.unconfirmed.push_back({shas, ratio, step.pairs});
+      continue;
+    }
+    if (worst == nullptr || ratio > worst->found.ratio) worst = &step;
     BisectCulprit& culprit = verdict.culprits.emplace_back();
-    for (std::size_t k = named[i].commits.first; k <= named[i].commits.last; ++k) culprit.commits.push_back(sha(k));
-    culprit.probability = named[i].commits.probability;
-    culprit.ratio = named[i].ratio;
-    if (named[i].taken_back) culprit.taken_back = sha(named[*named[i].taken_back].commits.last);
+    culprit.commits = shas;
+    culprit.probability = step.probability;
+    culprit.ratio = ratio;
+    if (taken_back && named[*taken_back].probability > 0)
+      culprit.taken_back = sha(named[*taken_back].found.commits.last);
   }
-  for (const stats::StepSide& side : steps.sides(named))
-    verdict.sides.push_back({sha(side.from), sha(side.to), side.other, side.most, side.is_tested});
-  const stats::SuspectRange& range = named[worst].commits;
+  if (worst == nullptr) return;
+  const stats::SuspectRange& range = worst->found.commits;
   verdict.outcome = range.first == range.last ? BisectVerdict::Outcome::kCulprit : BisectVerdict::Outcome::kSuspects;
-  verdict.probability = range.probability;
-  verdict.ratio = named[worst].ratio;
-  verdict.suspects.clear();
-  for (std::size_t k = range.first; k <= range.last; ++k) verdict.suspects.push_back({sha(k), steps.step(k)});
+  verdict.probability = worst->probability;
+  verdict.ratio = worst->found.ratio;
+  for (std::size_t k = range.first; k <= range.last; ++k)
+    verdict.suspects.push_back({sha(k), std::min(probability(k), worst->probability)});
 }
 
 BisectVerdict BisectEvidence::verdict(double required) const {
@@ -150,22 +239,26 @@ BisectVerdict BisectEvidence::verdict(double required) const {
   const auto suspect = [&](std::size_t k) {
     verdict.suspects.push_back({question_.commits[k].sha, beliefs.culprit[k]});
   };
-  if (steps != nullptr) add_steps(*steps, required, verdict);
-  if (!verdict.culprits.empty()) return verdict;
+  const std::vector<NamedStep> named = named_steps(required);
+  add_steps(
+      named, [&](std::size_t k) { return steps != nullptr ? steps->step(k) : beliefs.culprit[k]; }, verdict);
+  if (!verdict.culprits.empty()) {
+    if (steps == nullptr) return verdict;
+    std::vector<stats::FoundStep> confirmed;
+    for (const NamedStep& step : named)
+      if (step.probability > 0) confirmed.push_back(step.found);
+    for (const stats::StepSide& side : steps->sides(confirmed))
+      verdict.sides.push_back(
+          {question_.commits[side.from].sha, question_.commits[side.to].sha, side.other, side.most, side.is_tested});
+    return verdict;
+  }
   if (steps == nullptr && estimate_.is_null(required)) {
     verdict.outcome = BisectVerdict::Outcome::kNone;
     verdict.probability = posterior.null;
-  } else if (steps == nullptr && estimate_.has_culprit(required)) {
-    const stats::SuspectRange& group = posterior.likeliest;
-    verdict.outcome = group.first == group.last ? BisectVerdict::Outcome::kCulprit : BisectVerdict::Outcome::kSuspects;
-    verdict.probability = group.probability;
-    for (std::size_t k = group.first; k <= group.last; ++k) suspect(k);
-    BisectCulprit& culprit = verdict.culprits.emplace_back();
-    for (const Suspect& each : verdict.suspects) culprit.commits.push_back(each.commit);
-    culprit.probability = group.probability;
-    culprit.ratio = posterior.ratio;
   } else {
-    verdict.hidden_by_layout = steps != nullptr ? steps->is_exhausted() : estimate_.is_exhausted();
+    verdict.hidden_by_layout = !named.empty()     ? false
+                               : steps != nullptr ? steps->is_exhausted()
+                                                  : estimate_.is_exhausted();
     if (verdict.hidden_by_layout) verdict.outcome = BisectVerdict::Outcome::kSuspects;
     for (const std::size_t k : credible_set(beliefs.culprit, required * (1 - beliefs.null))) suspect(k);
     for (const Suspect& each : verdict.suspects) verdict.probability += each.probability;

@@ -13,6 +13,7 @@
 
 #include "harness/results/bisect_record.h"
 #include "harness/stats/culprit.h"
+#include "harness/stats/step_check.h"
 
 namespace lab::judge {
 
@@ -37,6 +38,13 @@ struct BisectSide {
   bool is_tested = false;  ///< whether its ends were measured often enough
 };
 
+/// A step that the model names and that its check has not confirmed (stats/step_check.h).
+struct UnconfirmedStep {
+  std::vector<std::string> commits;
+  double ratio = 1;       ///< as the model has it
+  std::size_t pairs = 0;  ///< of measurements that checked it
+};
+
 struct BisectVerdict {
   enum class Outcome {
     kCulprit,    ///< the first of `suspects`; of several culprits, the one that made it slower by most
@@ -55,10 +63,11 @@ struct BisectVerdict {
   double layout = 0;
   double levels = 1;       ///< ratio of the two levels that measurements of the same commit have; 1: they have one
   double upper_share = 0;  ///< of measurements on the upper one
-  std::vector<BisectCulprit> culprits;  ///< all that are known, in commit order
-  std::vector<BisectSide> sides;        ///< of the culprits, where there may be further ones
-  std::string unfinished;               ///< why the search ended early; "" if it did not
-  bool hidden_by_layout = false;        ///< suspects: no number of measurements would tell them apart
+  std::vector<BisectCulprit> culprits;       ///< all that are known, in commit order
+  std::vector<UnconfirmedStep> unconfirmed;  ///< in commit order
+  std::vector<BisectSide> sides;             ///< of the culprits, where there may be further ones
+  std::string unfinished;                    ///< why the search ended early; "" if it did not
+  bool hidden_by_layout = false;             ///< suspects: no number of measurements would tell them apart
   std::size_t measurements = 0;
   std::size_t measured_commits = 0;
   std::vector<SkippedCommit> skipped;  ///< in commit order
@@ -75,9 +84,12 @@ class BisectEvidence {
 
   /// The commit with the most information per cost of a measurement; none if further measurements would not change the
   /// answer. `is_ready`: whether a commit is cheap to prepare. A commit that cannot be prepared within `seconds_left`
-  /// is chosen only if nothing else tells anything.
+  /// is chosen only if nothing else tells anything. A step that is named is checked first, by pairs of measurements of
+  /// the commits on both sides of it, whose entries have the number `pair`, and each the other commit.
   struct Choice {
     std::size_t commit = 0;
+    int pair = 0;
+    std::string against = {};
     double preparing = 0;  ///< expected seconds
   };
   std::optional<Choice> next(double required, const std::function<bool(const std::string& sha)>& is_ready,
@@ -114,10 +126,26 @@ class BisectEvidence {
     const stats::StepsPosterior* several = nullptr;  ///< unless one step explains all
   };
   Beliefs current() const;
+  /// A step that a model names, with the measured commits on both sides of it.
+  struct NamedStep {
+    stats::FoundStep found;
+    std::size_t before = 0, after = 0;
+    double probability = 0;  ///< of the model, but no more than the check has; 0: not confirmed
+    std::size_t pairs = 0;
+  };
+  /// In commit order.
+  std::vector<NamedStep> named_steps(double required) const;
+  /// The first of the next pair that checks one of them; none if all are confirmed, or checked for long enough.
+  std::optional<Choice> next_pair(const std::vector<NamedStep>& named) const;
+  /// Of the step that is checked as the `number`th, from 0.
+  static double evidence_needed(std::size_t number, double required);
   /// The posterior of all steps, if it decides: commits between the ends were measured, and one step does not explain
   /// all, or the search for one is at its end.
   const stats::StepsPosterior* all_steps(double required) const;
-  void add_steps(const stats::StepsPosterior& steps, double required, BisectVerdict& verdict) const;
+  /// `probability`: of a commit, by the model that names the steps.
+  void add_steps(const std::vector<NamedStep>& named, const std::function<double(std::size_t commit)>& probability,
+                 BisectVerdict& verdict) const;
+  void take_half_of_pair(const results::BisectEntry& entry);
   void identify(std::size_t commit, const std::string& identity);
 
   const results::BisectQuestion& question_;
@@ -131,6 +159,16 @@ class BisectEvidence {
   Mean first_;                                    ///< seconds up to a commit's first value
   Mean again_;                                    ///< seconds per further value
   double seconds_ = 0;
+  std::vector<stats::TimedValue> values_;  ///< in the order of measuring
+  /// The pairs of a step, by the commits before and after it, and which of all steps it is that were checked.
+  struct Check {
+    stats::PairedCheck pairs;
+    std::size_t number = 0;
+    std::size_t earlier = 0;  ///< pairs of earlier calls
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Check> checks_;
+  std::optional<results::BisectEntry> half_;  ///< the first measurement of a pair
+  int last_pair_ = 0;
 };
 
 /// The verdict of a record, without further measurements.

@@ -58,9 +58,9 @@ std::string layout_sentence(const judge::BisectVerdict& verdict, const CommitNam
 }
 
 /// "1a2b3c4d5e6f "subject"", or how many commits it may be.
-std::string culprit_name(const judge::BisectCulprit& culprit, const CommitNames& names) {
-  if (culprit.commits.size() == 1) return names(culprit.commits.front());
-  return fmt::format("one of {} up to {}", counted(culprit.commits.size(), "commit"), names(culprit.commits.back()));
+std::string suspects_name(const std::vector<std::string>& commits, const CommitNames& names) {
+  if (commits.size() == 1) return names(commits.front());
+  return fmt::format("one of {} up to {}", counted(commits.size(), "commit"), names(commits.back()));
 }
 
 /// Several culprits, in commit order.
@@ -70,7 +70,7 @@ std::string culprits_sentence(const judge::BisectVerdict& verdict, const CommitN
     std::string what = change_text(culprit.ratio);
     if (!culprit.taken_back.empty()) what += ", which takes back " + results::short_commit(culprit.taken_back);
     text += fmt::format("{}{} ({}): {}", &culprit == &verdict.culprits.front() ? "" : "; ",
-                        culprit_name(culprit, names), probability_text(culprit.probability), what);
+                        suspects_name(culprit.commits, names), probability_text(culprit.probability), what);
   }
   return text;
 }
@@ -87,6 +87,20 @@ std::string sides_text(const judge::BisectVerdict& verdict, const CommitNames& n
     else
       text += fmt::format("{}: no other change that stayed ({}); the two ends differ by {} at most\n", between,
                           probability_text(1 - side.other), size_text(side.most));
+  }
+  return text;
+}
+
+/// What the model names and its check does not: a line a step.
+std::string unconfirmed_text(const judge::BisectVerdict& verdict, const CommitNames& names) {
+  std::string text;
+  for (const judge::UnconfirmedStep& step : verdict.unconfirmed) {
+    const std::string measured =
+        step.pairs == 0 ? "not measured yet in turns with the commit before it"
+                        : fmt::format("{} of it and of the commit before it, in turns, do not confirm that",
+                                      counted(2 * step.pairs, "measurement"));
+    text +=
+        fmt::format("not named: {}, {}: {}\n", suspects_name(step.commits, names), change_text(step.ratio), measured);
   }
   return text;
 }
@@ -135,6 +149,11 @@ std::string answer_sentence(const judge::BisectVerdict& verdict, const results::
     case judge::BisectVerdict::Outcome::kUndecided:
       break;
   }
+  if (!verdict.unconfirmed.empty())
+    return fmt::format("undecided: {} out, which measurements in turns have not confirmed",
+                       verdict.unconfirmed.size() == 1
+                           ? suspects_name(verdict.unconfirmed.front().commits, names) + " stands"
+                           : counted(verdict.unconfirmed.size(), "commit") + " stand");
   return fmt::format("undecided: no difference {}, otherwise one of {}; the ends do not differ{}",
                      probability_text(verdict.null), counted(verdict.suspects.size(), "commit"), at_most(verdict));
 }
@@ -158,7 +177,7 @@ std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQu
     text += fmt::format("it is a merge; to bisect its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
                         results::short_commit(verdict.suspects.front().commit));
   constexpr std::size_t kNamed = 20;
-  text += sides_text(verdict, names);
+  text += sides_text(verdict, names) + unconfirmed_text(verdict, names);
   if (!verdict.unfinished.empty()) text += fmt::format("ended early: {}\n", verdict.unfinished);
   if (verdict.suspects.size() > 1)
     for (std::size_t i = 0; i < std::min(kNamed, verdict.suspects.size()); ++i)
@@ -183,7 +202,10 @@ std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQu
   json::array skipped;
   for (const judge::SkippedCommit& each : verdict.skipped)
     skipped.push_back(json::object{{"commit", each.commit}, {"reason", each.reason}});
-  json::array culprits, sides;
+  json::array culprits, sides, unconfirmed;
+  for (const judge::UnconfirmedStep& each : verdict.unconfirmed)
+    unconfirmed.push_back(
+        json::object{{"commits", json::value_from(each.commits)}, {"ratio", each.ratio}, {"pairs", each.pairs}});
   for (const judge::BisectCulprit& each : verdict.culprits)
     culprits.push_back(
         json::object{{"commits", json::value_from(each.commits)},
@@ -205,6 +227,7 @@ std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQu
       {"answer", kAnswers.at(verdict.outcome)},
       {"culprits", std::move(culprits)},
       {"sides", std::move(sides)},
+      {"unconfirmed", std::move(unconfirmed)},
       {"unfinished", verdict.unfinished.empty() ? json::value(nullptr) : json::value(verdict.unfinished)},
       {"null_probability", verdict.null},
       {"ratio",

@@ -53,6 +53,22 @@ TEST(AnswerSentence, says_what_layout_hides) {
             "no culprit can be named: " + why + ", which explains the ends with 90 %; otherwise one of 2 commits");
 }
 
+TEST(AnswerSentence, says_what_no_check_has_confirmed) {
+  results::BisectQuestion question;
+  question.commits = {{std::string(40, 'a'), "good", false}, {std::string(40, 'b'), "bad", false}};
+  judge::BisectVerdict verdict;
+  verdict.unconfirmed = {{{std::string(40, 'b')}, 1.2, 100}};
+  const std::string b = "bbbbbbbbbbbb \"bad\"";
+  EXPECT_EQ(answer_sentence(verdict, question),
+            "undecided: " + b + " stands out, which measurements in turns have not confirmed");
+  EXPECT_NE(to_text(verdict, question, CommitNames(question))
+                .find("not named: " + b +
+                      ", about 20 % slower: 200 measurements of it and of the commit before it, in "
+                      "turns, do not confirm that\n"),
+            std::string::npos);
+  EXPECT_NE(to_json(verdict, question, "").find(R"("unconfirmed":[{"commits":["bbbb)"), std::string::npos);
+}
+
 TEST(LevelsText, says_that_one_commit_has_two_levels) {
   judge::BisectVerdict verdict;
   EXPECT_EQ(levels_text(verdict), "");

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 LAB_JSON_STRUCT(BisectQuestion, bisect, repository, benchmark, command, (malloc_hash), seed, process_seconds,
                 timeout_seconds, cpu, threads, how, commits)
 
-LAB_JSON_STRUCT(BisectEntry, commit, at, value, (layout), skip, again, identity, prepare_seconds, measure_seconds, null,
-                most)
+LAB_JSON_STRUCT(BisectEntry, commit, at, value, (layout), (pair), (against), skip, again, identity, prepare_seconds,
+                measure_seconds, null, most)
 
 namespace {
 

@@ -51,7 +51,11 @@ struct BisectEntry {
   std::string commit;
   std::string at;  ///< RFC 3339
   std::optional<double> value;
-  int layout = 0;        ///< the link of the commit's build that was measured, from 1; 0: it has one
+  int layout = 0;  ///< the link of the commit's build that was measured, from 1; 0: it has one
+  /// Two entries of equal number are a pair: the commits on both sides of a step, measured one after the other in an
+  /// order that chance decided, so that the step is checked. 0: of the search.
+  int pair = 0;
+  std::string against;   ///< the other commit of the pair; "" if there is none
   std::string skip;      ///< why it is not measured; "" if it is
   bool again = false;    ///< the next call retries this skip
   std::string identity;  ///< see measure::PreparedCommit

@@ -100,6 +100,8 @@ void search_history(const Kind& kind, NormalRandom& random, HistoryScore& score)
     const std::size_t commit = next->commit;
     results::BisectEntry entry;
     entry.commit = question.commits[commit].sha;
+    entry.pair = next->pair;
+    entry.against = next->against;
     if (built.insert(commit).second) entry.prepare_seconds = kBuilding;
     entry.measure_seconds = kMeasuring;
     const std::size_t link = known.measurements(commit) % kind.links;

@@ -31,6 +31,7 @@ constexpr std::array kSimulations{
     Simulation{"ranks", "false alarms and power of the rank test within blocks", simulate_ranks},
     Simulation{"bisect", "bisect over 256 commits, of which one is slower and some do not build", simulate_bisect},
     Simulation{"bisect_histories", "bisects of 40 commits: one step, two, a revert, none", simulate_bisect_histories},
+    Simulation{"bisect_states", "bisects on a machine that changes its speed", simulate_bisect_states},
     Simulation{"compare", "tables of 100 benchmarks through the real comparison", simulate_compare},
     Simulation{"load", "tables of 20 benchmarks beside other work on a machine of 2 CPUs", simulate_load},
     Simulation{"nights", "how often a night is called unfit because many benchmarks deviate at once", simulate_nights},

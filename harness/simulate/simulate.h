@@ -44,6 +44,7 @@ void simulate_critical(const SimulationSettings& settings, const ResultSink& rep
 void simulate_ranks(const SimulationSettings& settings, const ResultSink& report);
 void simulate_bisect(const SimulationSettings& settings, const ResultSink& report);
 void simulate_bisect_histories(const SimulationSettings& settings, const ResultSink& report);
+void simulate_bisect_states(const SimulationSettings& settings, const ResultSink& report);
 void simulate_compare(const SimulationSettings& settings, const ResultSink& report);
 void simulate_load(const SimulationSettings& settings, const ResultSink& report);
 void simulate_nights(const SimulationSettings& settings, const ResultSink& report);

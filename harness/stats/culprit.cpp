@@ -115,6 +115,11 @@ Measurements CulpritSearch::first_measurements(std::size_t count, const std::opt
   return {commits, builds, log_values, shifts};
 }
 
+double CulpritSearch::on_one_level(double value) const {
+  const double log_value = std::log(value);
+  return levels_ && log_value > levels_->limit ? log_value - levels_->height : log_value;
+}
+
 const StepsPosterior* CulpritSearch::steps() const {
   if (counts_[0] == 0 || counts_[commits_] == 0) return nullptr;
   if (!steps_)

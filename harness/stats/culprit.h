@@ -110,6 +110,9 @@ class CulpritSearch {
   /// kLookForSeveral.
   bool has_several() const;
 
+  /// The logarithm of a value, less the distance of the two levels if it is on the upper one.
+  double on_one_level(double value) const;
+
   std::size_t measurements() const { return data_.size(); }
   std::size_t measurements(std::size_t commit) const { return counts_[commit]; }
   bool skipped(std::size_t commit) const { return skipped_[commit]; }

@@ -94,6 +94,7 @@ std::optional<TwoLevels> two_levels(std::span<const std::size_t> builds, std::sp
   }
   const double limit = (sorted[split - 1] + sorted[split]) / 2;
   TwoLevels found;
+  found.limit = limit;
   std::array<Group, 2> levels;
   for (const double value : log_values) {
     found.upper.push_back(value > limit);

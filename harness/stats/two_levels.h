@@ -14,6 +14,7 @@ namespace lab::stats {
 struct TwoLevels {
   double height = 0;        ///< distance of the levels, of logarithms
   std::vector<bool> upper;  ///< by measurement
+  double limit = 0;         ///< values above it are on the upper level
   double upper_share = 0;
   /// Of this sequence of levels and of the height. Of the sequence: the mean of two models, in which a measurement's
   /// level is independent of the one before and in which it depends on it, all shares equally likely. Of the height:
