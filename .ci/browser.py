@@ -1,9 +1,12 @@
 """A headless Chromium for checks of pages. Needs only Python's standard library and Chromium."""
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess
 import time
+from typing import Any
 
 LIMIT_SECONDS = 600  # for each wait, generous for a busy machine
 
@@ -16,7 +19,7 @@ AXE = """axe.run(document, {resultTypes: ['violations'], preload: false}).then((
 class Browser:
     """One headless Chromium, spoken to in its own protocol."""
 
-    def __init__(self, name, program, profile, state="location.href"):
+    def __init__(self, name: str, program: str, profile: str, state: str = "location.href") -> None:
         """`name`: of the check, in errors; `state`: a script that says what the page is like, where a wait is too long."""
         self.name, self.state = name, state
         theirs_in, self._out = os.pipe()
@@ -30,35 +33,43 @@ class Browser:
             pass_fds=(theirs_in, theirs_out), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(theirs_in)
         os.close(theirs_out)
-        self._buffer, self._id, self._session = b"", 0, None
-        self.complaints = []
-        page = next(target for target in self.ask("Target.getTargets")["targetInfos"] if target["type"] == "page")
+        self._buffer, self._id = b"", 0
+        self._session: str | None = None
+        self.complaints: list[str] = []
+        page = next(target for target in self.targets() if target["type"] == "page")
         self.attach(page["targetId"])
 
-    def attach(self, target):
+    def attach(self, target: str) -> str:
         """From now on, it speaks to this page. Its session, for use()."""
         self._session = None
-        self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        session: str = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._session = session
         for domain in ("Page", "Runtime", "Log"):
             self.ask(domain + ".enable")
-        return self._session
+        return session
 
-    def open_tab(self):
+    def open_tab(self) -> str:
         self._session = None
         return self.attach(self.ask("Target.createTarget", url="about:blank")["targetId"])
 
-    def use(self, session):
+    def use(self, session: str) -> None:
         self._session = session
 
-    def close(self):
+    def targets(self) -> list[dict[str, Any]]:
+        """Its pages and workers. It speaks to none of them until attach() or use()."""
+        self._session = None
+        found: list[dict[str, Any]] = self.ask("Target.getTargets")["targetInfos"]
+        return found
+
+    def close(self) -> None:
         self.process.kill()
         self.process.wait()
         os.close(self._in)
         os.close(self._out)
 
-    def ask(self, method, **parameters):
+    def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._id += 1
-        message = {"id": self._id, "method": method, "params": parameters}
+        message: dict[str, Any] = {"id": self._id, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
         os.write(self._out, json.dumps(message).encode() + b"\0")
@@ -67,16 +78,17 @@ class Browser:
             if answer.get("id") == self._id:
                 if "error" in answer:
                     raise SystemExit(f"{self.name}: error: {method}: {answer['error']['message']}")
-                return answer["result"]
+                result: dict[str, Any] = answer["result"]
+                return result
             self._note(answer)
 
-    def run(self, script):
+    def run(self, script: str) -> Any:
         answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise SystemExit(f"{self.name}: error: {answer['exceptionDetails']['exception'].get('description', answer)}")
         return answer["result"].get("value")
 
-    def wait(self, script, what):
+    def wait(self, script: str, what: str) -> None:
         """Until `script` is true of the page."""
         end = time.monotonic() + LIMIT_SECONDS
         while not self.run(script):
@@ -84,16 +96,17 @@ class Browser:
                 raise SystemExit(f"{self.name}: error: waited {LIMIT_SECONDS} s for {what}; found {self.run(self.state)}")
             time.sleep(0.05)
 
-    def _read(self):
+    def _read(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
             piece = os.read(self._in, 1 << 20)
             if not piece:
                 raise SystemExit(f"{self.name}: error: Chromium ended; run it by hand to see why")
             self._buffer += piece
         message, self._buffer = self._buffer.split(b"\0", 1)
-        return json.loads(message)
+        event: dict[str, Any] = json.loads(message)
+        return event
 
-    def _note(self, event):
+    def _note(self, event: dict[str, Any]) -> None:
         parameters = event.get("params", {})
         if event.get("method") == "Runtime.exceptionThrown":
             self.complaints.append(parameters["exceptionDetails"].get("text", "") + " " +

@@ -446,7 +446,8 @@ class HtmlWriter {
     const auto count = [](const json::value* all) {
       return all != nullptr && all->is_array() ? all->as_array().size() : std::size_t{0};
     };
-    put("<div class=\"grid\" id=\"{}\" data-grid>\n<p class=\"grid-static\">{} benchmarks on {} machines. The grid needs "
+    put("<div class=\"grid\" id=\"{}\" data-grid>\n<p class=\"grid-static\">{} benchmarks on {} machines. The grid "
+        "needs "
         "JavaScript.</p>\n</div>\n",
         identifier(grid.name), count(benchmarks), count(machines));
   }
@@ -629,9 +630,10 @@ std::string page_of(const Document& document, Parts parts, std::string scripts) 
   std::string all;
   for (const auto& [name, part] : parts) all += part;
   const std::string nonce = content_name(all);
-  parts.emplace("policy", fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
-                                      "data:; script-src 'nonce-{}'; style-src 'self' file: 'unsafe-inline'\">\n",
-                                      nonce));
+  parts.emplace("policy",
+                fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
+                            "data:; script-src 'nonce-{}'; style-src 'self' file: 'unsafe-inline'\">\n",
+                            nonce));
   for (const char* none : {"kind", "above", "below"}) parts.emplace(none, "");
   for (std::size_t at = scripts.find("{nonce}"); at != std::string::npos; at = scripts.find("{nonce}", at))
     scripts.replace(at, 7, nonce);
@@ -668,14 +670,17 @@ constexpr std::string_view kLiveViews =
 
 /// The shell's own line (page/live.js): outside of all that it replaces.
 constexpr std::string_view kLiveLine =
-    "<section id=\"live\" aria-label=\"Connection\" hidden>\n<p id=\"live-status\" role=\"status\"></p>\n<ul id=\"live-running\" aria-label=\"Running "
+    "<section id=\"live\" aria-label=\"Connection\" hidden>\n<p id=\"live-status\" role=\"status\"></p>\n<ul "
+    "id=\"live-running\" aria-label=\"Running "
     "sessions\"></ul>\n</section>\n";
 
 /// The shell is first: it hears what the others report. Vega is the largest, and not needed where there is no chart.
 std::string live_scripts(bool draws) {
   std::string scripts = fmt::format("<script defer src=\"live.js\" data-worker=\"live_worker.js?v={}\"></script>\n",
                                     content_name(resource("live_worker.js")));
-  const auto add = [&](std::string_view name) { scripts += fmt::format("<script defer src=\"{}.js\"></script>\n", name); };
+  const auto add = [&](std::string_view name) {
+    scripts += fmt::format("<script defer src=\"{}.js\"></script>\n", name);
+  };
   if (draws) add("vega");
   add("report");
   for (const std::string_view name : kLiveModules) add(name);

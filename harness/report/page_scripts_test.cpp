@@ -387,12 +387,13 @@ TEST(FiguresScript, shows_the_first_rows_of_a_ranked_chart_until_all_are_wanted_
 }
 
 TEST(FiguresScript, a_range_of_time_keeps_what_is_in_it_and_cuts_levels_at_its_ends) {
-  Script script("figures.js",
-                "const day = (number) => `2026-08-0${number}T00:00:00.000Z`, range = [Date.parse(day(2)), Date.parse(day(4))];"
-                "const over = {encoding: {x: {field: 'at', type: 'temporal'}}, layer: [{data: {name: 'levels'}, encoding: {x: "
-                "{field: 'from'}, x2: {field: 'to'}}}, {data: {name: 'changes'}, encoding: {x: {field: 'at'}}}, {}], "
-                "datasets: {rows: [1, 2, 3, 5].map((one) => ({at: day(one)})), levels: [{from: day(1), to: day(3)}, {from: "
-                "day(5), to: day(6)}], changes: [{at: day(5)}]}};");
+  Script script(
+      "figures.js",
+      "const day = (number) => `2026-08-0${number}T00:00:00.000Z`, range = [Date.parse(day(2)), Date.parse(day(4))];"
+      "const over = {encoding: {x: {field: 'at', type: 'temporal'}}, layer: [{data: {name: 'levels'}, encoding: {x: "
+      "{field: 'from'}, x2: {field: 'to'}}}, {data: {name: 'changes'}, encoding: {x: {field: 'at'}}}, {}], "
+      "datasets: {rows: [1, 2, 3, 5].map((one) => ({at: day(one)})), levels: [{from: day(1), to: day(3)}, {from: "
+      "day(5), to: day(6)}], changes: [{at: day(5)}]}};");
   EXPECT_EQ(script("zoomed(over, range).datasets.rows.length"), "2");
   EXPECT_EQ(script("zoomed(over, range).datasets.levels"),
             R"([{"from":"2026-08-02T00:00:00.000Z","to":"2026-08-03T00:00:00.000Z"}])");
@@ -418,9 +419,10 @@ TEST(ZoomScript, reads_and_names_ranges) {
 }
 
 TEST(GridScript, chooses_rows_by_text_or_stars_and_columns_by_class) {
-  Script script("grid.js",
-                "const data = {benchmarks: ['a/buddy/churn', 'a/malloc/churn', 'b/buddy/x'], machines: [{id: 'm', class: "
-                "'epyc'}, {id: 'n', class: 'xeon'}, {id: 'o', class: 'xeon'}]};");
+  Script script(
+      "grid.js",
+      "const data = {benchmarks: ['a/buddy/churn', 'a/malloc/churn', 'b/buddy/x'], machines: [{id: 'm', class: "
+      "'epyc'}, {id: 'n', class: 'xeon'}, {id: 'o', class: 'xeon'}]};");
   EXPECT_EQ(script("chosen_rows(data, {filter: 'BUDDY'})"), "[0,2]");
   EXPECT_EQ(script("chosen_rows(data, {filter: 'a/*/churn'})"), "[0,1]");
   EXPECT_EQ(script("chosen_rows(data, {filter: '*buddy'})"), "[]") << "stars name all of it";
