@@ -92,20 +92,21 @@ Expected<ExitStatus> run_serve(const Options& options) {
 }  // namespace
 
 Command serve_command() {
-  return {"serve",
-          "[--results DIR] [--port N]",
-          "show all machines of a results folder on a page that changes as results come",
-          {{"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
-           {"--port", "N", fmt::format("the port; 0: one that is free (default: {})", kDefaultPort)},
-           {"--listen", "ADDRESS", "an IP address of this host (default: 127.0.0.1)"},
-           {"--allow-host", "NAME", "another name by which browsers reach this page, such as that of a proxy; repeatable"},
-           {"--token", "FILE", "who has the token in this file may acknowledge alarms (default: reading only)"},
-           {"--develop", "DIR", "take scripts, styles and charts from here, and show each as it is saved"}},
-          run_serve,
-          "Nothing is written but the index of the results. Whoever reaches the page may read it: to show it to others, "
-          "put a proxy with TLS and passwords before it. Addresses on the page are relative, so the proxy may put it "
-          "below any path. While a session runs on this host, new results wait until it has ended. Ends by SIGINT or "
-          "SIGTERM with status 0."};
+  return {
+      "serve",
+      "[--results DIR] [--port N]",
+      "show all machines of a results folder on a page that changes as results come",
+      {{"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
+       {"--port", "N", fmt::format("the port; 0: one that is free (default: {})", kDefaultPort)},
+       {"--listen", "ADDRESS", "an IP address of this host (default: 127.0.0.1)"},
+       {"--allow-host", "NAME", "another name by which browsers reach this page, such as that of a proxy; repeatable"},
+       {"--token", "FILE", "who has the token in this file may acknowledge alarms (default: reading only)"},
+       {"--develop", "DIR", "take scripts, styles and charts from here, and show each as it is saved"}},
+      run_serve,
+      "Nothing is written but the index of the results. Whoever reaches the page may read it: to show it to others, "
+      "put a proxy with TLS and passwords before it. Addresses on the page are relative, so the proxy may put it "
+      "below any path. While a session runs on this host, new results wait until it has ended. Ends by SIGINT or "
+      "SIGTERM with status 0."};
 }
 
 }  // namespace lab::cli

@@ -106,7 +106,8 @@ std::string FarmSite::status_text() const {
 
 std::string FarmSite::first_events() {
   const std::shared_ptr<const app::LiveState> state = farm_.state();
-  const json::object hello{{"version", state ? state->version : 0}, {"build", build_}, {"may_acknowledge", options_.may_acknowledge}};
+  const json::object hello{
+      {"version", state ? state->version : 0}, {"build", build_}, {"may_acknowledge", options_.may_acknowledge}};
   return event_text("hello", json::serialize(hello)) +
          event_text("session", fmt::format("{{\"running\":{}}}", news().running));
 }
@@ -232,9 +233,9 @@ Reply FarmSite::answer(const Request& request) {
     reply.policy = Policy::kPublic;
     return unless_known(std::move(reply), request.if_none_match);
   }
-  return unless_known(is_night                                ? night(request)
+  return unless_known(is_night                               ? night(request)
                       : request.path.starts_with(kApiFolder) ? data(request)
-                                                              : view(request),
+                                                             : view(request),
                       request.if_none_match);
 }
 

@@ -133,7 +133,7 @@ TEST_F(FarmSiteTest, IsReadWhileItChanges) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> readers;
   for (const std::string& target : {std::string(), std::string("api/grid"), std::string("api/sparks?from=0&to=2"),
-                                   std::string("series?m=farm-1&b=") + kBenchmark, std::string("api/status")})
+                                    std::string("series?m=farm-1&b=") + kBenchmark, std::string("api/status")})
     readers.emplace_back([&, target] {
       while (!stop) {
         EXPECT_THAT(ask(target).status, testing::AnyOf(200, 503)) << target;

@@ -48,7 +48,12 @@ json::object to_json(const app::LiveChange& change) {
 }  // namespace
 
 FarmWatcher::FarmWatcher(app::LiveFarm& farm, fs::path results, FarmSite& site, Tell tell, Remark remark)
-    : farm_(farm), results_(std::move(results)), site_(site), tell_(std::move(tell)), remark_(std::move(remark)), thread_([this] { run(); }) {}
+    : farm_(farm),
+      results_(std::move(results)),
+      site_(site),
+      tell_(std::move(tell)),
+      remark_(std::move(remark)),
+      thread_([this] { run(); }) {}
 
 FarmWatcher::~FarmWatcher() {
   stopped_ = true;
@@ -125,7 +130,9 @@ void FarmWatcher::run() {
 }
 
 DevelopWatcher::DevelopWatcher(const fs::path& folder, FarmWatcher::Tell tell)
-    : tell_(std::move(tell)), thread_([this, folder] { run({folder, folder / "charts"}); }) {}
+    : tell_(std::move(tell)), thread_([this, folder] {
+        run({folder, folder / "charts"});
+      }) {}
 
 DevelopWatcher::~DevelopWatcher() {
   stopped_ = true;

@@ -17,7 +17,7 @@ namespace lab::serve {
 
 class FarmWatcher {
  public:
-  using Tell = std::function<void(std::string event)>;  ///< event_text(), to every page
+  using Tell = std::function<void(std::string event)>;              ///< event_text(), to every page
   using Remark = std::function<void(const std::string& sentence)>;  ///< for the terminal; each once in a row
 
   /// Both must outlive it. It starts at once, on a thread of its own.
