@@ -118,7 +118,7 @@ Expected<report::FarmMetrics> farm_metrics(const FarmRequest& request, const std
 }
 
 Expected<void> say_of_alarm(const std::filesystem::path& results, const std::string& id, results::AlarmStep step,
-                            const std::string& note) {
+                            const std::string& note, const std::string& who) {
   const Expected<std::vector<results::FarmAlarm>> alarms = results::load_farm_alarms(results);
   if (!alarms) return alarms.error();
   std::vector<std::string> ids;
@@ -127,7 +127,7 @@ Expected<void> say_of_alarm(const std::filesystem::path& results, const std::str
     return Error{fmt::format("expected an alarm of this farm, found '{}'", id),
                  ids.empty() ? "python3 make.py farm check" : fmt::format("one of {}", fmt::join(ids, ", ")),
                  ExitStatus::kUsage};
-  return results::add_farm_records(results, {{utc_now(), this_user(), id, step, note, {}, {}}});
+  return results::add_farm_records(results, {{utc_now(), who.empty() ? this_user() : who, id, step, note, {}, {}}});
 }
 
 }  // namespace lab::app

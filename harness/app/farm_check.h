@@ -38,7 +38,8 @@ Expected<report::FarmMetrics> farm_metrics(const FarmRequest& request, const std
 
 /// A person says something of an alarm: kAcknowledged with a note that may be "", or kExplained with a commit. An error
 /// (kUsage) names the alarms if none has this id.
+/// `who`: "" is the user who runs this.
 Expected<void> say_of_alarm(const std::filesystem::path& results, const std::string& id, results::AlarmStep step,
-                            const std::string& note);
+                            const std::string& note, const std::string& who = "");
 
 }  // namespace lab::app

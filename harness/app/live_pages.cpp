@@ -11,6 +11,7 @@
 #include "harness/app/live_compare.h"
 #include "harness/app/live_reader.h"
 #include "harness/app/report_parts.h"
+#include "harness/base/percent.h"
 #include "harness/report/farm_pages.h"
 #include "harness/report/farm_text.h"
 #include "harness/report/history_text.h"
@@ -27,7 +28,7 @@ namespace json = boost::json;
 /// Charts of an alarm: more are not looked at.
 constexpr std::size_t kMostAlarmCharts = 6;
 /// Of one answer with lines of the grid.
-constexpr std::size_t kMostSparkRows = 40, kMostSparkNights = 366;
+constexpr std::size_t kMostSparkRows = 40, kMostSparkNights = 100;
 
 Error no_such(std::string_view what, std::string_view found) {
   return Error{fmt::format("expected {} of this farm, found '{}'", what, report::shown_name(found)),
@@ -267,7 +268,14 @@ Expected<std::map<std::string, std::string>> LiveFarm::report_of(const std::stri
   if (!parts) return parts.error();
   const Expected<report::Background> background = report::load_background(request_.repository);
   if (!background) return background.error();
-  const report::Document document = report::report_document(parts->input(), *background);
+  report::Document document = report::report_document(parts->input(), *background);
+  const std::string day = session->started.substr(0, 10), name = report::shown_name(session->machine);
+  document.above = report::Link{fmt::format("{}, night of {}", name, day),
+                                fmt::format("../../../machine?id={}", percent_encoded(session->machine))};
+  if (!session->skipped.empty())
+    document.alerts.insert(
+        document.alerts.begin(),
+        {fmt::format("This session is in no series: {}.", report::shown_name(session->skipped)), "session"});
   std::map<std::string, std::string> files = report::shared_files();
   for (const report::Page& page : document.pages) files[page.name + ".html"] = report::to_html(document, page, {});
   for (const report::Matrix* const matrix : report::matrices_of(document)) files[matrix->name + ".csv"] = matrix->csv;

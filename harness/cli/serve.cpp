@@ -31,7 +31,8 @@ Expected<serve::ServerOptions> server_options(const Options& options) {
   server.port = static_cast<std::uint16_t>(port);
   if (const auto address = options.value("--listen")) {
     server.address = *address;
-    server.rules.hosts.push_back(address->find(':') == std::string::npos ? *address : fmt::format("[{}]", *address));
+    server.rules.addresses.push_back(address->find(':') == std::string::npos ? *address
+                                                                             : fmt::format("[{}]", *address));
   }
   for (std::string host : options.values("--allow-host")) {
     std::ranges::transform(host, host.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -169,6 +169,7 @@ void tell_renamed(std::map<std::string, Node>& nodes) {
     if (node.seen.empty() || !node.told.was.empty()) continue;
     for (const auto& [other_id, other] : nodes) {
       if (other.told.silent_days == 0 || other.told.retired || other.seen.empty()) continue;
+      if (other.told.measures_as == id) continue;  // one of two hosts of this name: their series are not one
       const std::time_t between = node.seen.front() - other.seen.back();
       if (between < 0 || between > static_cast<std::time_t>(kSilentAfter) * kDay) continue;
       if (hardware_of(*node.environment) != hardware_of(*other.environment)) continue;

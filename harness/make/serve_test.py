@@ -190,6 +190,7 @@ class Serve(unittest.TestCase):
             for none in ("/nothing", "/series", "/series?m=x&b=y", "/machine?id=", "/alarm?id=x", "/night/b/../b/0000.json",
                          "/night/b/9999.json/index.html", "/..%2f..%2fetc%2fpasswd", "/api/nothing", "/index.sqlite"):
                 self.assertEqual(server.ask(none)[0], 404, none)
+            self.assertEqual(server.ask("/atlas.csv")[1]["content-type"], "text/plain; charset=utf-8")
             for script in ("report.css", "report.js", "vega.js", "live.js", "live_worker.js", "badge.svg"):
                 self.assertEqual(server.ask(f"/{script}")[0], 200, script)
 
@@ -286,8 +287,10 @@ class Serve(unittest.TestCase):
             server.await_state()
             said = {"Authorization": "Bearer 0123456789abcdef", "Content_Type": "application/json"}
             wrong = {**said, "Authorization": "Bearer 0123456789abcdeX"}
-            body = json.dumps({"id": "a1", "note": "it is <b>known</b>"})
+            body = json.dumps({"id": "a1", "note": "it is <b>known</b>", "who": "Ada"})
             self.assertEqual(server.ask("/ack", "POST", body, **wrong)[0], 403)
+            for method in ("GET", "HEAD", "PUT"):
+                self.assertEqual(server.ask("/ack", method, body, **said)[0], 405)
             self.assertEqual(server.ask("/ack", "POST", "{}", **said)[0], 400)
             self.assertEqual(server.ask("/ack", "POST", '{"id": "a2"}', **said)[0], 404)
             with self.streaming(server) as events:
@@ -295,7 +298,8 @@ class Serve(unittest.TestCase):
                 self.assertIsNotNone(events.next("index"))
             with open(os.path.join(self.results, "alarms.jsonl"), encoding="utf-8") as file:
                 last = json.loads(file.readlines()[-1])
-            self.assertEqual((last["id"], last["step"], last["note"]), ("a1", "acknowledged", "it is <b>known</b>"))
+            self.assertEqual((last["id"], last["step"], last["who"], last["note"]),
+                             ("a1", "acknowledged", "Ada", "it is <b>known</b>"))
             self.assertNotIn("<b>known", server.ask("/alarm?id=a1")[2])
 
     def test_it_ends_well_comes_back_at_its_port_and_survives_its_folder(self) -> None:

@@ -216,6 +216,7 @@ struct Page {
 inline constexpr const char* kFirstPage = "index";
 
 struct Document {
+  std::optional<Link> above = {};  ///< what the report is a part of, shown before its title; none: it stands alone
   std::string title;
   std::string lead;  ///< the one sentence to remember
   std::vector<Alert> alerts;

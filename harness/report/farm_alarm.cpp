@@ -98,7 +98,7 @@ Section benchmarks_section(const FarmView& view, const judge::FarmChange& change
                  {"Machines", kNumber},
                  {"Before", kNumber},
                  {"After", kNumber},
-                 {"Before, until", kName},
+                 {"Before the night of", kName},
                  {"On", kName}}};
   Table table{"alarm-series",
               fmt::format("Every series that shows it{}: medians of the levels before and after",
@@ -184,7 +184,8 @@ Section said_section(const FarmView& view, const results::FarmAlarm& alarm) {
   section.add(Paragraph{"To say what is known of it:"});
   // Its id may be any text that somebody wrote into the file.
   section.add(Preformatted{fmt::format(
-      "python3 make.py farm ack {0} \"known\"\npython3 make.py farm explain {0} COMMIT", shown_name(alarm.id))});
+      "python3 make.py farm ack {0} \"known\" --results DIR\npython3 make.py farm explain {0} COMMIT --results DIR",
+      shown_name(alarm.id))});
   return section;
 }
 
@@ -224,7 +225,7 @@ Document alarm_page(const FarmView& view, const results::FarmAlarm& alarm,
     add(sections, showing_section(view, *change));
   }
   add(sections, commits_section(view, change != nullptr ? change->commits : alarm.commits));
-  Section charts{"charts", histories.empty() ? "" : "How it looks"};
+  Section charts{"levels", histories.empty() ? "" : "How it looks"};
   Charts drawn;
   for (const judge::SeriesHistory& one : histories)
     if (!one.points.empty()) drawn.charts.push_back(history_chart(one, {.with_machine = true}));

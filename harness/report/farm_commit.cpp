@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "harness/base/fit.h"
 #include "harness/report/farm_pages.h"
@@ -76,6 +77,10 @@ Document commit_page(const FarmView& view, const std::string& sha) {
     if (!history.findings.changes.empty()) changed.push_back(std::move(history));
   }
   std::size_t regressions = 0;
+  std::set<std::string_view> shared;  // names of several hosts: none of their changes counts
+  for (const judge::FarmMachine& one : view.farm.machines)
+    if (!one.hosts.empty()) shared.insert(one.id);
+  std::erase_if(changed, [&](const judge::SeriesHistory& one) { return shared.contains(one.series.machine); });
   for (const judge::SeriesHistory& one : changed)
     regressions += std::ranges::count_if(one.findings.changes, &judge::LevelChange::is_code_regression) > 0;
   std::vector<const results::SessionRecord*> measured;

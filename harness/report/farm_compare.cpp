@@ -51,7 +51,7 @@ Document compare_page(const ComparedFarm& compared) {
     std::vector<double> ratios;
     for (const ComparedSeries* const one : order) ratios.push_back(one->ratio);
     document.lead = fmt::format(
-        "{} of both: the ratio {} to {} is {} in the middle, {} at the largest.",
+        "{} of both: the median ratio {} to {} is {}; the farthest from 1 is {}.",
         counted(order.size(), compared.of_machines ? "benchmark" : "series", compared.of_machines ? "" : "series"), b,
         a, number(stats::median(ratios)), number(order.front()->ratio));
     Table table{"compared",

@@ -51,7 +51,10 @@ std::string machines_sentence(const FarmView& view) {
   const std::size_t doubts = recent_doubts(view, kRecentNights).size();
   parts.push_back(fmt::format("{} in the last {}",
                               doubts == 0 ? "no doubtful night" : counted(doubts, "doubtful night"), kRecentNights));
-  return fmt::format("{}: {}.", counted(machines.size(), "machine"), fmt::join(parts, ", "));
+  const std::string silence = view.farm.silent_since.empty() ? ""
+                                                             : fmt::format("The whole farm is silent since {}. ",
+                                                                           view.farm.silent_since.substr(0, 10));
+  return fmt::format("{}{}: {}.", silence, counted(machines.size(), "machine"), fmt::join(parts, ", "));
 }
 
 std::string alarms_sentence(const FarmView& view) {
@@ -60,14 +63,16 @@ std::string alarms_sentence(const FarmView& view) {
       view.farm.changes, [](const judge::FarmChange& one) { return one.is_alarm() && one.alarm.empty(); }));
   const auto known = static_cast<std::size_t>(
       std::ranges::count(view.alarms, results::AlarmStep::kAcknowledged, &results::FarmAlarm::state));
-  std::string text = open == 0   ? "No alarm waits"
-                     : open == 1 ? "1 alarm waits"
-                                 : fmt::format("{} wait", counted(open, "alarm"));
-  text += known == 0 ? "." : fmt::format(", {} acknowledged.", known == 1 ? "1 is" : fmt::format("{} are", known));
+  std::string text;
   if (unraised > 0)
-    text +=
-        fmt::format(" No check has raised {} yet.", unraised == 1 ? "1 regression" : counted(unraised, "regression"));
-  return text;
+    text = unraised == 1 ? "1 regression is new: no check has raised it yet. "
+                         : fmt::format("{} are new: no check has raised them yet. ", counted(unraised, "regression"));
+  if (open > 0 || unraised == 0)
+    text += open == 0 ? "No alarm waits" : open == 1 ? "1 alarm waits" : fmt::format("{} wait", counted(open, "alarm"));
+  if (known > 0)
+    text += fmt::format("{}{} acknowledged", text.ends_with(' ') ? "" : ", ",
+                        known == 1 ? "1 is" : fmt::format("{} are", known));
+  return text.ends_with(' ') ? text.substr(0, text.size() - 1) : text + ".";
 }
 
 TableCell state_cell(const results::FarmAlarm& alarm) {
@@ -145,7 +150,7 @@ Section broken_section(const FarmView& view) {
       TableCell since(change.started.substr(0, 10));
       if (change.commits.to) since.link = commit_address(*change.commits.to);
       std::vector<TableCell> row = row_of(view, {"not raised", Emphasis::kBad}, std::move(since), &change, nullptr);
-      row.back().text = "python3 make.py farm check raises it";
+      row.back().text = "python3 make.py farm check --results DIR raises it";
       waiting.rows.push_back(std::move(row));
       waiting.benchmarks.push_back(change.benchmarks);
     }
@@ -195,7 +200,9 @@ Section doubts_section(const FarmView& view) {
   const std::vector<const results::SessionRecord*> doubts = recent_doubts(view, kRecentNights);
   Table table{
       "doubtful",
-      fmt::format("Sessions of the last {} days that are in no series{}", kRecentNights,
+      fmt::format("Sessions of the last {} days, and those with a wrong clock that came in these days, which are in no "
+                  "series{}",
+                  kRecentNights,
                   doubts.size() > kMostDoubts ? fmt::format(", the latest {} of {}", kMostDoubts, doubts.size()) : ""),
       {{"Night", kName}, {"Machine", kName}, {"Why", kText}}};
   for (const results::SessionRecord* const one : doubts)

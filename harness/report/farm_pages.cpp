@@ -122,7 +122,7 @@ std::string value_text(const judge::FarmSeries& series, double value) {
 }
 
 std::string before_text(const SeriesChange& one) {
-  return fmt::format("{} on {} until {}", value_text(*one.series, one.change->before),
+  return fmt::format("{} on {} before {}", value_text(*one.series, one.change->before),
                      shown_name(one.series->key.machine), one.change->started.substr(0, 10));
 }
 
@@ -171,8 +171,9 @@ std::vector<const results::SessionRecord*> recent_doubts(const FarmView& view, i
   };
   for (const results::SessionRecord& session : view.sessions)
     if (when(session) >= begin && !doubt_of(session).empty()) doubts.push_back(&session);
+  // Wrong clocks stay as they are; what is new is above them.
   std::ranges::stable_sort(doubts, std::ranges::greater(),
-                           [&](const results::SessionRecord* one) { return when(*one); });
+                           [&](const results::SessionRecord* one) { return std::pair(!one->wrong_clock, when(*one)); });
   return doubts;
 }
 

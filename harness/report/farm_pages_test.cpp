@@ -110,7 +110,7 @@ TEST(FarmPages, a_regression_that_no_check_has_raised_is_told_as_such) {
   EXPECT_THAT(to_markdown(page),
               AllOf(HasSubstr("| **not raised** | 2026-07-25 | +10.0 % | a/b/c | on 2 of 2 machines "
                               "with class epyc, on 0 of 1 without | aaaa1111..cccc3333 | a/b/c: 50.0 ns "
-                              "on m1 until 2026-07-25 |"),
+                              "on m1 before 2026-07-25 |"),
                     HasSubstr("python3 make.py farm check raises it")));
 }
 

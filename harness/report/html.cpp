@@ -206,7 +206,7 @@ class Addresses {
 
   /// The address of an id of the report; another address as it is.
   std::string of(std::string_view to) const {
-    if (to.starts_with("./")) return std::string(to);
+    if (to.starts_with("./") || to.starts_with("../")) return std::string(to);
     const auto place = places_.find(to.substr(0, to.find('?')));
     if (place == places_.end())
       return to.find(':') == std::string_view::npos ? fmt::format("#{}", to) : std::string(to);
@@ -504,9 +504,14 @@ std::string alerts_of(const Document& document, const Addresses& addresses) {
   return out;
 }
 
+std::string above_of(const Document& document, const Addresses& addresses) {
+  return document.above ? addresses.link(document.above->to, document.above->text) : "";
+}
+
 /// What the first page begins with: the report's title, what spoils its findings, and its lead.
 std::string header_of_report(const Document& document, const Addresses& addresses) {
-  std::string out =
+  std::string out = document.above ? fmt::format("<p class=\"above\">{}</p>\n", above_of(document, addresses)) : "";
+  out +=
       fmt::format("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escape_html(document.title), escape_html(document.lead));
   out += alerts_of(document, addresses);
   if (!document.progress.empty())
@@ -516,8 +521,9 @@ std::string header_of_report(const Document& document, const Addresses& addresse
 
 /// What another page begins with.
 std::string header_of(const Page& page, const Document& document, const Addresses& addresses) {
-  std::string out = fmt::format("<p class=\"above\">{}</p>\n<h1>{}</h1>\n", addresses.link(kFirstPage, document.title),
-                                escape_html(page.title));
+  std::string out =
+      fmt::format("<p class=\"above\">{}{}{}</p>\n<h1>{}</h1>\n", above_of(document, addresses),
+                  document.above ? " / " : "", addresses.link(kFirstPage, document.title), escape_html(page.title));
   if (!page.lead.empty()) out += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(page.lead));
   out += alerts_of(document, addresses);
   return out;

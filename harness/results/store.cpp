@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/base/lock.h"
+#include "harness/base/printable.h"
 #include "harness/results/store_tables.h"
 
 namespace lab::results {
@@ -174,6 +176,10 @@ Expected<std::vector<std::string>> Store::remarks() {
     std::vector<std::string> sentences;
     if (!remark_.empty()) sentences.push_back(remark_);
     for (const std::string& problem : tables.problems()) sentences.push_back(fmt::format("ignored: {}", problem));
+    for (std::string& sentence : sentences) {
+      sentence = printable(std::move(sentence));
+      std::ranges::replace(sentence, '\n', '?');  // a file's name may have one, and would begin a line of its own
+    }
     return sentences;
   });
 }

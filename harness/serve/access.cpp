@@ -18,30 +18,33 @@ namespace lab::serve {
 
 namespace {
 
-/// "name" of "name:8000", "[::1]" of "[::1]:8000"; in lower case.
+/// "name" of "name:8000", "[::1]" of "[::1]:8000"; in lower case. "" if it is no name with a port or without one.
 std::string name_of(std::string_view authority) {
   const std::size_t end = authority.starts_with('[') ? std::min(authority.find(']'), authority.size() - 1) + 1
                                                      : std::min(authority.find(':'), authority.size());
+  const std::string_view port = authority.substr(end);
+  if (!port.empty() && (port.size() < 2 || port.find_first_not_of("0123456789", 1) != std::string_view::npos))
+    return "";
   std::string name(authority.substr(0, end));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return name;
 }
 
-bool is_named(std::string_view host, const AccessRules& rules) {
-  return std::ranges::find(rules.hosts, host) != rules.hosts.end();
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 bool is_allowed(std::string_view host, const AccessRules& rules) {
   constexpr std::array<std::string_view, 3> kLoopback{"localhost", "127.0.0.1", "[::1]"};
-  return std::ranges::find(kLoopback, host) != kLoopback.end() || is_named(host, rules);
+  return std::ranges::find(kLoopback, host) != kLoopback.end() || has(rules.hosts, host) || has(rules.addresses, host);
 }
 
-/// Another port of this host is another site.
+/// Another port of this host is another site. A proxy may ask by another name than the browser asked it.
 bool is_same_site(std::string_view origin, const std::string& host, const AccessRules& rules) {
   for (const std::string_view scheme : {"http://", "https://"})
     if (origin.starts_with(scheme)) {
       const std::string_view authority = origin.substr(scheme.size());
-      return authority == host || is_named(name_of(authority), rules);
+      return authority == host || has(rules.hosts, name_of(authority));
     }
   return false;
 }
@@ -54,11 +57,18 @@ bool are_equal(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
+bool is_json(std::string_view type) {
+  return type == "application/json" || type.starts_with("application/json;");
+}
+
+/// Only an acknowledgement is posted, and it is nothing else.
 std::optional<Reply> refused_word(const Request& request, const AccessRules& rules) {
-  if (request.method == "GET" || request.method == "HEAD") return std::nullopt;
-  if (request.method != "POST" || request.path != kAckPath) {
-    Reply reply = text_reply(405, fmt::format("expected GET or HEAD, found {}", request.method));
-    reply.allow = "GET, HEAD";
+  const bool is_ack = request.path == kAckPath;
+  if (!is_ack && (request.method == "GET" || request.method == "HEAD")) return std::nullopt;
+  if (!is_ack || request.method != "POST") {
+    const std::string_view expected = is_ack ? "POST" : "GET or HEAD";
+    Reply reply = text_reply(405, fmt::format("expected {}, found {}", expected, request.method));
+    reply.allow = is_ack ? "POST" : "GET, HEAD";
     return reply;
   }
   if (!rules.token) return text_reply(403, "this page is for reading only: serve was started without --token");
@@ -67,7 +77,7 @@ std::optional<Reply> refused_word(const Request& request, const AccessRules& rul
   if (!given.starts_with(kScheme) || !are_equal(std::string_view(given).substr(kScheme.size()), *rules.token))
     return text_reply(403, "expected the token that serve was started with, found another one or none");
   // What a form of another site could send has another type.
-  if (!request.type.starts_with("application/json")) return text_reply(403, "expected a body of type application/json");
+  if (!is_json(request.type)) return text_reply(403, "expected a body of type application/json");
   return std::nullopt;
 }
 

@@ -13,8 +13,10 @@
 namespace lab::serve {
 
 struct AccessRules {
-  /// Names beside localhost, 127.0.0.1 and [::1] under which browsers reach the server, in lower case, without a port.
+  /// Names under which browsers reach a proxy before the server, at whatever port; in lower case, without a port.
   std::vector<std::string> hosts = {};
+  /// Names of the server itself beside localhost, 127.0.0.1 and [::1].
+  std::vector<std::string> addresses = {};
   std::optional<std::string> token = {};  ///< allows to acknowledge; none: reading only
 };
 

@@ -29,11 +29,13 @@ int status_of(const Request& request, const AccessRules& rules = {}) {
 TEST(AccessTest, AllowsNamesOfThisHostAndThoseNamed) {
   for (const char* host : {"localhost", "LOCALHOST:8000", "127.0.0.1:1", "[::1]", "[::1]:8000"})
     EXPECT_EQ(status_of(asked(host)), 200) << host;
-  for (const char* host : {"", "evil.example", "localhost.evil.example:8000", "127.0.0.1.nip.io", "[::1", "::1",
-                           "0.0.0.0", "farm", "localhost@evil.example", "127.0.0.2"})
+  for (const char* host :
+       {"", "evil.example", "localhost.evil.example:8000", "127.0.0.1.nip.io", "[::1", "::1", "0.0.0.0", "farm",
+        "localhost@evil.example", "localhost:80@evil.example", "localhost:evil.example", "localhost:", "127.0.0.2"})
     EXPECT_EQ(status_of(asked(host)), 403) << host;
   EXPECT_EQ(status_of(asked("Farm.example.org:443"), {{"farm.example.org"}}), 200);
   EXPECT_EQ(status_of(asked("xfarm.example.org"), {{"farm.example.org"}}), 403);
+  EXPECT_EQ(status_of(asked("192.0.2.1:8323"), {{}, {"192.0.2.1"}}), 200);
   Request nameless = asked("");
   nameless.host.reset();
   EXPECT_EQ(status_of(nameless), 400);
@@ -48,6 +50,9 @@ TEST(AccessTest, RefusesPagesOfOtherOrigins) {
   }
   request.origin = "http://localhost:8000";
   EXPECT_EQ(status_of(request), 200);
+  Request at_address = asked("192.0.2.1:8323");
+  at_address.origin = "http://192.0.2.1:3000";
+  EXPECT_EQ(status_of(at_address, {{}, {"192.0.2.1"}}), 403);
   // A proxy that ends TLS and asks by the name of the machine.
   request.origin = "https://farm.example.org";
   EXPECT_EQ(status_of(request, {{"farm.example.org"}}), 200);
@@ -85,15 +90,24 @@ TEST(AccessTest, IsForReadingWithoutAToken) {
   request.type = "application/json";
   request.authorization = "Bearer ";
   EXPECT_EQ(status_of(request), 403);
-  const AccessRules rules{{}, "0123456789abcdef"};
+  const AccessRules rules{{}, {}, "0123456789abcdef"};
+  for (const char* method : {"GET", "HEAD", "PUT"}) {
+    Request reading = request;
+    reading.method = method;
+    reading.authorization = "Bearer 0123456789abcdef";
+    EXPECT_EQ(status_of(reading, rules), 405) << method;
+    EXPECT_EQ(status_of(reading), 405) << method;
+  }
   for (const char* wrong : {"Bearer ", "Bearer 0123456789abcdeF", "0123456789abcdef", "Bearer 0123456789abcdef0", ""}) {
     request.authorization = wrong;
     EXPECT_EQ(status_of(request, rules), 403) << wrong;
   }
   request.authorization = "Bearer 0123456789abcdef";
   EXPECT_EQ(status_of(request, rules), 200);
-  request.type = "text/plain";
-  EXPECT_EQ(status_of(request, rules), 403) << "a form of another site";
+  for (const char* type : {"text/plain", "application/jsonfoo", ""}) {
+    request.type = type;
+    EXPECT_EQ(status_of(request, rules), 403) << "a form of another site";
+  }
   request.type = "application/json";
   request.origin = "http://evil.example";
   EXPECT_EQ(status_of(request, rules), 403);

@@ -44,10 +44,6 @@ Reply named(Reply reply) {
   return reply;
 }
 
-int status_of(const Error& error) {
-  return error.status == ExitStatus::kUsage ? 404 : 500;
-}
-
 std::string sentence_of(const Error& error) {
   return error.hint.empty() ? error.what : fmt::format("{} ({})", error.what, error.hint);
 }
@@ -74,11 +70,38 @@ Reply page_reply(int status, const report::Document& document, std::uint64_t ver
 
 }  // namespace
 
+FarmSite::Files FarmSite::replies_of(std::map<std::string, std::string> files, Policy policy) {
+  Files replies;
+  for (auto& [name, content] : files) {
+    Reply& reply = replies[name];
+    reply.type = type_of(name);
+    reply.body = std::make_shared<const std::string>(std::move(content));
+    reply.policy = policy;
+    reply = named(std::move(reply));
+  }
+  return replies;
+}
+
 FarmSite::FarmSite(app::LiveFarm& farm, std::filesystem::path results, SiteOptions options)
-    : farm_(farm), results_(std::move(results)), options_(options), files_(report::live_files()) {
+    : farm_(farm),
+      results_(std::move(results)),
+      options_(options),
+      files_(replies_of(report::live_files(), Policy::kPage)) {
   std::string all;
-  for (const auto& [name, content] : files_) all += content;
+  for (const auto& [name, reply] : files_) all += reply.etag;
   build_ = options.develops ? "develop" : content_name(all);
+}
+
+void FarmSite::on_unreadable(std::function<void()> then) {
+  const std::scoped_lock lock(mutex_);
+  on_unreadable_ = std::move(then);
+}
+
+int FarmSite::status_of(const Error& error) const {
+  if (error.status == ExitStatus::kUsage) return 404;
+  const std::scoped_lock lock(mutex_);
+  on_unreadable_();
+  return 500;
 }
 
 void FarmSite::set_news(WatcherNews news) {
@@ -112,11 +135,15 @@ std::string FarmSite::first_events() {
          event_text("session", fmt::format("{{\"running\":{}}}", news().running));
 }
 
-Reply FarmSite::file(const std::string& name, const std::string& content) const {
-  Reply reply;
-  reply.type = type_of(name);
-  reply.body = std::make_shared<const std::string>(content);
-  return named(std::move(reply));
+/// The whole of the drivers' table, which their page names.
+Reply FarmSite::atlas_file(const Request& request) const {
+  const Expected<report::Document> document = farm_.page("atlas", {});
+  if (!document) return text_reply(status_of(document.error()), sentence_of(document.error()));
+  std::map<std::string, std::string> files;
+  for (const report::Matrix* const matrix : report::matrices_of(*document)) files[matrix->name + ".csv"] = matrix->csv;
+  const Files replies = replies_of(std::move(files), Policy::kPage);
+  const auto found = replies.find(request.path);
+  return found == replies.end() ? text_reply(404, "the drivers' page has no such table") : found->second;
 }
 
 /// Before the first state: how far the reading is. The page asks again by itself.
@@ -151,21 +178,24 @@ Reply FarmSite::view(const Request& request) const {
 
 Reply FarmSite::data(const Request& request) const {
   const std::string name = request.path.substr(kApiFolder.size());
-  if (name == "status") return json_reply(status_text());
   const Expected<json::value> value = farm_.data(name, request.query);
   if (value) return named(json_reply(json::serialize(*value)));
   return text_reply(status_of(value.error()), sentence_of(value.error()));
 }
 
+std::shared_ptr<const FarmSite::Files> FarmSite::kept_report(const std::string& path) const {
+  const std::scoped_lock lock(mutex_);
+  const auto kept = std::ranges::find(nights_, path, &Night::path);
+  return kept == nights_.end() ? nullptr : kept->files;
+}
+
 Expected<std::shared_ptr<const FarmSite::Files>> FarmSite::report_of(const std::string& path) {
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto kept = std::ranges::find(nights_, path, &Night::path);
-    if (kept != nights_.end()) return kept->files;
-  }
-  Expected<Files> made = farm_.night(path);
+  if (std::shared_ptr<const Files> kept = kept_report(path)) return kept;
+  const std::scoped_lock making(night_mutex_);
+  if (std::shared_ptr<const Files> kept = kept_report(path)) return kept;
+  Expected<std::map<std::string, std::string>> made = farm_.night(path);
   if (!made) return made.error();
-  auto files = std::make_shared<const Files>(std::move(*made));
+  auto files = std::make_shared<const Files>(replies_of(std::move(*made), Policy::kReport));
   const std::scoped_lock lock(mutex_);
   if (nights_.size() >= kKeptNights) nights_.erase(nights_.begin());
   nights_.push_back({path, files});
@@ -189,12 +219,10 @@ Reply FarmSite::night(const Request& request) {
   if (!files) return text_reply(status_of(files.error()), sentence_of(files.error()));
   const auto found = (*files)->find(name.empty() ? "index.html" : name);
   if (found == (*files)->end()) return text_reply(404, "this report has no such page");
-  Reply reply = file(found->first, found->second);
-  reply.policy = Policy::kReport;
-  return reply;
+  return found->second;
 }
 
-/// {"id", "note"}: as `farm ack`.
+/// {"id", "note", "who"}: as `farm ack`.
 Reply FarmSite::acknowledge(const Request& request) const {
   boost::system::error_code problem;
   const json::value body = json::parse(request.body, problem);
@@ -203,24 +231,27 @@ Reply FarmSite::acknowledge(const Request& request) const {
     const json::value* const value = said == nullptr ? nullptr : said->if_contains(name);
     return value == nullptr ? nullptr : value->if_string();
   };
-  const json::string *const id = text("id"), *const note = text("note");
-  if (id == nullptr) return text_reply(400, "expected {\"id\": TEXT, \"note\": TEXT}");
-  const Expected<void> done = app::say_of_alarm(results_, std::string(*id), results::AlarmStep::kAcknowledged,
-                                                note == nullptr ? "" : std::string(*note));
+  const json::string *const id = text("id"), *const note = text("note"), *const who = text("who");
+  if (id == nullptr) return text_reply(400, "expected {\"id\": TEXT, \"note\": TEXT, \"who\": TEXT}");
+  const auto or_none = [](const json::string* one) { return one == nullptr ? "" : std::string(*one); };
+  const Expected<void> done =
+      app::say_of_alarm(results_, std::string(*id), results::AlarmStep::kAcknowledged, or_none(note), or_none(who));
   return done ? json_reply("{}") : text_reply(status_of(done.error()), sentence_of(done.error()));
 }
 
+bool FarmSite::is_quick(const Request& request) {
+  return request.path == kStatusPath || (!options_.develops && files_.contains(request.path));
+}
+
 Reply FarmSite::answer(const Request& request) {
-  if (options_.develops) {
-    const Files files = report::live_files();
-    if (const auto found = files.find(request.path); found != files.end())
-      return unless_known(file(found->first, found->second), request.if_none_match);
-  } else if (const auto found = files_.find(request.path); found != files_.end()) {
-    return unless_known(file(found->first, found->second), request.if_none_match);
+  if (files_.contains(request.path)) {
+    const Files now = options_.develops ? replies_of(report::live_files(), Policy::kPage) : Files();
+    return unless_known((options_.develops ? now : files_).at(request.path), request.if_none_match);
   }
-  if (request.path == "api/status") return json_reply(status_text());
+  if (request.path == kStatusPath) return json_reply(status_text());
   const bool is_night = request.path == kNightPath || request.path.starts_with(kNightFolder);
-  const bool is_view = std::ranges::find(kViews, request.path) != kViews.end();
+  const bool is_table = request.path.ends_with(".csv") && request.path.find('/') == std::string::npos;
+  const bool is_view = is_table || std::ranges::find(kViews, request.path) != kViews.end();
   if (!is_night && !is_view && !request.path.starts_with(kApiFolder) && request.path != kBadgePath &&
       request.path != kAckPath)
     return text_reply(404, "nothing is shown at this address");
@@ -229,12 +260,12 @@ Reply FarmSite::answer(const Request& request) {
   if (request.path == kAckPath) return acknowledge(request);
   if (request.path == kBadgePath) {
     const app::FarmCheck check = app::look_at(state->farm, state->said, {results_});
-    Reply reply = file("badge.svg", report::to_svg(report::farm_badge(check.farm, check.alarms)));
-    reply.policy = Policy::kPublic;
-    return unless_known(std::move(reply), request.if_none_match);
+    const std::string badge = report::to_svg(report::farm_badge(check.farm, check.alarms));
+    return unless_known(replies_of({{request.path, badge}}, Policy::kPublic).at(request.path), request.if_none_match);
   }
   return unless_known(is_night                               ? night(request)
                       : request.path.starts_with(kApiFolder) ? data(request)
+                      : is_table                             ? atlas_file(request)
                                                              : view(request),
                       request.if_none_match);
 }

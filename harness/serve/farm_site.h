@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,7 +34,11 @@ class FarmSite : public Site {
   FarmSite(app::LiveFarm& farm, std::filesystem::path results, SiteOptions options);
 
   Reply answer(const Request& request) override;
+  bool is_quick(const Request& request) override;
   std::string first_events() override;
+
+  /// `then` is called, by any thread, when the index cannot be read although it could: somebody should open it again.
+  void on_unreadable(std::function<void()> then);
 
   /// Of the watcher, from its thread.
   void set_news(WatcherNews news);
@@ -44,12 +49,16 @@ class FarmSite : public Site {
   Reply data(const Request& request) const;
   Reply night(const Request& request);
   Reply acknowledge(const Request& request) const;
-  Reply file(const std::string& name, const std::string& content) const;
   Reply reading(const Request& request) const;
+  Reply atlas_file(const Request& request) const;
   std::string status_text() const;
-  using Files = std::map<std::string, std::string>;
+  using Files = std::map<std::string, Reply>;  ///< by name
+  static Files replies_of(std::map<std::string, std::string> files, Policy policy);
   /// The report of a session; those asked last are kept.
   Expected<std::shared_ptr<const Files>> report_of(const std::string& path);
+  std::shared_ptr<const Files> kept_report(const std::string& path) const;
+  /// The status of an error's reply.
+  int status_of(const Error& error) const;
 
   app::LiveFarm& farm_;
   std::filesystem::path results_;
@@ -58,11 +67,13 @@ class FarmSite : public Site {
   std::string build_;  ///< differs from that of a server with other scripts
   mutable std::mutex mutex_;
   WatcherNews news_;
+  std::function<void()> on_unreadable_ = [] {};
   struct Night {
     std::string path;
     std::shared_ptr<const Files> files;
   };
   std::vector<Night> nights_;  ///< the last asked last
+  std::mutex night_mutex_;     ///< one report is made at a time: it has all points of a machine in memory
 };
 
 }  // namespace lab::serve

@@ -24,8 +24,9 @@ using std::chrono::milliseconds;
 
 /// Between two looks at what the kernel does not tell. Longer while this host measures: even a look takes time.
 constexpr milliseconds kLook{2000}, kLookMeasuring{5000};
-/// After a reading that failed, unless something changes before.
-constexpr int kLooksBeforeRetry = 15;
+/// Until the next reading, unless something changes before: after one that failed, and after one that went well,
+/// because a machine falls silent without a change.
+constexpr int kLooksAfterFailure = 15, kLooksAfterReading = 300;
 
 bool is_of_interest(const std::string& name) {
   return results::is_result_name(name) || name == results::kMachinesName || name == results::kFarmAlarmsName ||
@@ -53,9 +54,12 @@ FarmWatcher::FarmWatcher(app::LiveFarm& farm, fs::path results, FarmSite& site, 
       site_(site),
       tell_(std::move(tell)),
       remark_(std::move(remark)),
-      thread_([this] { run(); }) {}
+      thread_([this] { run(); }) {
+  site_.on_unreadable([this] { is_unreadable_ = true; });
+}
 
 FarmWatcher::~FarmWatcher() {
+  site_.on_unreadable([] {});
   stopped_ = true;
   wake_up_.wake();
   thread_.join();
@@ -116,8 +120,9 @@ void FarmWatcher::run() {
     watch.watch(now);
     look_at_sessions();
     std::string look = this->look(now);
-    const bool again = !news_.problem.empty() && looks >= kLooksBeforeRetry;
-    if ((is_told || again || look != seen) && !news_.measures_here) {
+    const bool again = looks >= (news_.problem.empty() ? kLooksAfterReading : kLooksAfterFailure);
+    if ((is_told || again || look != seen || is_unreadable_) && !news_.measures_here) {
+      is_unreadable_ = false;
       seen = std::move(look);
       is_told = false;
       looks = 0;

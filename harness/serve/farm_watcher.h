@@ -43,6 +43,7 @@ class FarmWatcher {
   std::string said_;
   WakeUp wake_up_;
   std::atomic<bool> stopped_ = false;
+  std::atomic<bool> is_unreadable_ = false;  ///< a page could not read the index
   std::thread thread_;
 };
 

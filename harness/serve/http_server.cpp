@@ -36,10 +36,12 @@ namespace http = beast::http;
 using asio::ip::tcp;
 using Problem = beast::error_code;
 
-/// Threads that make replies. One page may take a second; the other serves meanwhile.
-constexpr std::size_t kThreads = 2;
+/// Threads that make replies. One page may take a second; others are made meanwhile.
+constexpr std::size_t kThreads = 3;
 /// A stream whose client is so far behind is ended; the browser comes back and asks for everything.
 constexpr std::size_t kMostUnsent = std::size_t{256} << 10;
+/// Until the client has heard that its connection ends.
+constexpr std::chrono::milliseconds kGoodbye{500};
 /// Clients past the limit that are told so at the same time. More are not answered at all.
 constexpr std::size_t kMostRefused = 64;
 
@@ -49,11 +51,11 @@ std::optional<std::string> field(const http::request<http::string_body>& request
   return std::string(found->value());
 }
 
-/// None if its target is no valid one.
+/// None if its target is no valid one, or if it says twice what decides who may ask.
 std::optional<Request> request_of(http::request<http::string_body> request) {
   std::optional<std::pair<std::string, Query>> target =
       parse_target(std::string_view(request.target().data(), request.target().size()));
-  if (!target) return std::nullopt;
+  if (!target || request.count(http::field::host) > 1 || request.count(http::field::origin) > 1) return std::nullopt;
   Request made;
   made.method = std::string(request.method_string());
   std::tie(made.path, made.query) = std::move(*target);
@@ -179,6 +181,14 @@ class Server : public HttpServer {
     stream_count_ = streams_.size();
   }
 
+  Reply made(const Request& request) {
+    try {
+      return site_.answer(request);
+    } catch (const std::exception& problem) {  // out of memory, above all
+      return text_reply(500, fmt::format("this page cannot be made: {}", problem.what()));
+    }
+  }
+
   /// False if there are too many.
   bool join_streams(Connection* connection) {
     if (streams_.size() >= options_.streams) return false;
@@ -188,14 +198,6 @@ class Server : public HttpServer {
   }
 
  private:
-  Reply made(const Request& request) {
-    try {
-      return site_.answer(request);
-    } catch (const std::exception& problem) {  // out of memory, above all
-      return text_reply(500, fmt::format("this page cannot be made: {}", problem.what()));
-    }
-  }
-
   void accept() {
     acceptor_.async_accept(context_, [this](Problem problem, tcp::socket socket) {
       if (problem) {  // out of files: what is open goes on, others wait
@@ -267,11 +269,17 @@ void Connection::on_request(Problem problem) {
     return reply(text_reply(400, fmt::format("expected an HTTP request: {}", problem.message())), true, false);
   if (problem) return finish();
   const bool keep = parser_->get().keep_alive(), with_body = parser_->get().method() != http::verb::head;
+  // Who takes another end of a body for its end would take the rest for a request (RFC 9112, 11.2).
+  if (parser_->get().find(http::field::transfer_encoding) != parser_->get().end())
+    return reply(text_reply(501, "expected a body with Content-Length or none, found a transfer encoding"), with_body,
+                 false);
   std::optional<Request> request = request_of(parser_->release());
-  if (!request) return reply(text_reply(400, "expected an address with valid escapes"), with_body, keep);
+  if (!request)
+    return reply(text_reply(400, "expected an address with valid escapes, one Host and one Origin"), with_body, false);
   if (std::optional<Reply> refused = refusal(*request, server_.options().rules))
     return reply(std::move(*refused), with_body, keep);
   if (request->path == kEventsPath && with_body) return begin_stream();
+  if (server_.site().is_quick(*request)) return reply(server_.made(*request), with_body, keep);
   // The client may go while the reply is made: its time does not run meanwhile.
   stream_.expires_never();
   const bool has_place = server_.answer(std::move(*request), [self = shared_from_this(), with_body, keep](Reply made) {
@@ -311,9 +319,11 @@ void Connection::reply(Reply made, bool with_body, bool keep) {
 void Connection::finish() {
   Problem ignored;
   stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-  server_.leave(this);
-  stream_.expires_after(std::chrono::seconds(2));
-  stream_.async_read_some(asio::buffer(rest_), [self = shared_from_this()](Problem, std::size_t) { self->close(); });
+  stream_.expires_after(kGoodbye);
+  stream_.async_read_some(asio::buffer(rest_), [self = shared_from_this()](Problem, std::size_t) {
+    self->server_.leave(self.get());
+    self->close();
+  });
 }
 
 void Connection::refuse() {

@@ -21,6 +21,8 @@ class Site {
   virtual ~Site() = default;
   /// Called by several threads, after the access rules.
   virtual Reply answer(const Request& request) = 0;
+  /// What it answers at once is answered before what takes time.
+  virtual bool is_quick(const Request& request) = 0;
   /// What a new stream of events begins with: events as event_text() makes them. Called by several threads.
   virtual std::string first_events() = 0;
 };
@@ -34,7 +36,7 @@ struct ServerOptions {
   AccessRules rules = {};
   std::size_t connections = 256;                ///< further ones get status 503
   std::size_t streams = 224;                    ///< of these, so that pages still come
-  std::size_t waiting = 64;                     ///< requests that wait for a thread; further ones get status 503
+  std::size_t waiting = 32;                     ///< requests that wait for a thread; further ones get status 503
   std::chrono::milliseconds patience{30'000};   ///< with a client that neither asks nor reads
   std::chrono::milliseconds heartbeat{15'000};  ///< shows streams whose client has gone
 };

@@ -43,6 +43,7 @@ class Echo : public Site {
     reply.etag = "\"1\"";
     return unless_known(reply, request.if_none_match);
   }
+  bool is_quick(const Request& request) override { return request.path == "quick"; }
   std::string first_events() override { return event_text("hello", "{}"); }
 
   void await(int waiting) {
@@ -147,6 +148,11 @@ TEST_F(HttpServerTest, RefusesWhatIsNoRequestOrTooLarge) {
   EXPECT_EQ(status("GET /" + std::string(9000, 'a') + host + "\r\n"), "HTTP/1.1 431");
   EXPECT_EQ(status("GET /" + host + "X: " + std::string(9000, 'a') + "\r\n\r\n"), "HTTP/1.1 431");
   EXPECT_EQ(status("POST /ack" + host + "Content-Length: 5000\r\n\r\n" + std::string(5000, 'a')), "HTTP/1.1 413");
+  for (const char* encoding : {"chunked", "identity", "xchunked", "gzip, chunked"})
+    EXPECT_EQ(status("POST /ack" + host + "Transfer-Encoding: " + encoding + "\r\n\r\n0\r\n\r\n"), "HTTP/1.1 501")
+        << encoding;
+  EXPECT_EQ(status("GET /" + host + "Host: localhost\r\n\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(status("GET /" + host + "Origin: http://localhost\r\nOrigin: http://evil\r\n\r\n"), "HTTP/1.1 400");
   EXPECT_EQ(status("DELETE /" + host + "\r\n"), "HTTP/1.1 405");
   EXPECT_EQ(status("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"), "HTTP/1.1 400");
   EXPECT_EQ(status("GET / HTTP/1.1\r\nConnection: close\r\nHost: evil.example\r\n\r\n"), "HTTP/1.1 403");
@@ -234,6 +240,7 @@ TEST_F(HttpServerTest, TellsRequestsPastTheLimitToComeLater) {
   second.get("/wait");
   site_.await(2);
   EXPECT_THAT(third.ask("/"), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After: 2\r\n")));
+  EXPECT_THAT(Client(port()).ask("/quick"), StartsWith("HTTP/1.1 200")) << "it waits for nobody";
   site_.release();
   EXPECT_THAT(first.read_until("GET wait\n"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(second.read_until("GET wait\n"), StartsWith("HTTP/1.1 200"));

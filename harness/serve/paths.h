@@ -6,6 +6,7 @@
 namespace lab::serve {
 
 inline constexpr std::string_view kEventsPath = "events", kAckPath = "ack", kBadgePath = "badge.svg",
-                                  kApiFolder = "api/", kNightFolder = "night/", kNightPath = "night";
+                                  kStatusPath = "api/status", kApiFolder = "api/", kNightFolder = "night/",
+                                  kNightPath = "night";
 
 }  // namespace lab::serve

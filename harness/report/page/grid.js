@@ -61,9 +61,10 @@ const median = (values) => {
   const sorted = values.filter((value) => value !== null).sort((a, b) => a - b), half = sorted.length >> 1;
   return sorted.length === 0 ? null : sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 };
-// What a change did: the nights from it on, compared with those before.
-const change_text = (values, night) => {
-  const before = median(values.slice(0, night)), after = median(values.slice(night));
+// What a change did: the nights from it to the next one, compared with those from the last one to it.
+const change_text = (values, nights, night) => {
+  const last = Math.max(0, ...nights.filter((other) => other < night)), next = Math.min(values.length, ...nights.filter((other) => other > night));
+  const before = median(values.slice(last, night)), after = median(values.slice(night, next));
   return before === null || after === null ? '' : ` ${percent(after / before)}`;
 };
 const date_of = (nights, at, count) => {
@@ -71,8 +72,9 @@ const date_of = (nights, at, count) => {
   return Number.isNaN(last) ? '' : new Date(last - (count - 1 - at) * 86400000).toISOString().slice(0, 10);
 };
 const label_of = (benchmark, {id}, state, spark, nights) => {
-  const said = (spark?.changes ?? []).map(([night, kind]) =>
-    `${kStates[kind]}${change_text(spark.values ?? [], night)} on ${date_of(nights, night, spark.values?.length ?? nights.length)}`);
+  const changes = spark?.changes ?? [], at = changes.map(([night]) => night);
+  const said = changes.map(([night, kind]) =>
+    `${kStates[kind]}${change_text(spark.values ?? [], at, night)} on ${date_of(nights, night, spark.values?.length ?? nights.length)}`);
   return `${benchmark} on ${id}: ${said.length > 0 ? said.join(', ') : kStates[state] ?? kStates['.']}`;
 };
 
