@@ -77,11 +77,11 @@ def collect(findings: str) -> Bundle:
     ]
     for name, what, text in texts:
         found.add_text(name, what, text)
-    found.add_file("packages.json", paths.PACKAGES, "the pins", whole=True)
+    found.add_file("packages.json", paths.PACKAGES, "the pins", paths.ROOT, whole=True)
     for path in logs.logs():
-        found.add_file(os.path.relpath(path, paths.ROOT), path, "log")
+        found.add_file(os.path.relpath(path, paths.ROOT), path, "log", paths.BUILD)
     for name, path in sessions.state_files():
-        found.add_file(name, path, "state of nights and jobs")
+        found.add_file(name, path, "state of nights and jobs", known.results_folder())
     return found.cleaned()
 
 
@@ -100,11 +100,11 @@ class _Collection:
             # Who needs help has a machine that is strange in some way: the rest of the bundle is all the more wanted.
             self._left_out.append((name, f"failed: {type(error).__name__}: {error}"))
 
-    def add_file(self, name: str, path: str, what: str, whole: bool = False) -> None:
+    def add_file(self, name: str, path: str, what: str, within: str, whole: bool = False) -> None:
         try:
-            text, part = (files.read(path)[0], "whole") if whole else files.tail(path)
+            text, part = (files.read(path, within=within)[0], "whole") if whole else files.tail(path, within)
         except Unreadable as problem:
-            self._left_out.append((name, f"not readable: {problem}"))
+            self._left_out.append((name, str(problem) if str(problem) == files.LINK else f"not readable: {problem}"))
             return
         if name.endswith(".json"):
             text = sessions.without_cut_words(text)

@@ -10,6 +10,7 @@ import html
 import io
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -263,11 +264,49 @@ class Bundles(unittest.TestCase):
         self.planted.put(f"{self.planted.results}/m-1/20261125T010203Z-0123456789ab.journal", "")
         made = self.made()
         self.assertEqual(sorted(made["doctor/left_out.txt"].splitlines()),
-                         ["build/pinned-release/gone.log: not readable: No such file or directory",
-                          "build/pinned-release/loop.log: not readable: Too many levels of symbolic links",
+                         ["build/pinned-release/gone.log: link, not read",
+                          "build/pinned-release/loop.log: link, not read",
                           "build/pinned-release/pipe.log: not readable: no regular file"])
         self.assertIn("json: no result: JSONDecodeError", made["doctor/results.txt"])
         self.assertEqual(made["doctor/build/pinned-release/a.log"], "a")
+
+    def test_links_are_listed_and_nothing_behind_them_is_read(self) -> None:
+        self.planted.plant()
+        outside, results, build = f"{self.folder}/outside", self.planted.results, f"{self.planted.real}/build/pinned-release"
+        self.planted.put(f"{outside}/x.log", "quartzite7 behind a link\n")
+        self.planted.put(f"{outside}/20261130T010203Z-0123456789ab.json", json.dumps({"failures": [{"output_tail": "quartzite7"}]}))
+        self.planted.put(f"{outside}/20261130T010203Z-0123456789ab.journal", '{"facts": {"kernel": "quartzite7"}}\n')
+        self.planted.put(f"{outside}/column.json", json.dumps({"driver": {"name": "quartzite7"}}))
+        self.planted.put(f"{outside}/build.log", "FAILED: quartzite7\n")
+        os.symlink(f"{outside}/x.log", f"{build}/evil.log")
+        os.symlink(outside, f"{self.planted.real}/build/system-release")
+        os.symlink(f"{outside}/x.log", f"{results}/jobs/steal.log")
+        os.symlink(outside, f"{results}/jobs/2026-11-29")
+        os.symlink(f"{outside}/x.log", f"{results}/jobs/2026-11-28/tin.out")
+        os.symlink(outside, f"{results}/linked")
+        os.symlink(f"{outside}/x.log", f"{results}/nightly/odd.lock")
+        os.symlink(f"{outside}/x.log", f"{results}/quarantine/osmium-node/z.why")
+        for name in ("alarms.jsonl", "machines.json"):
+            os.remove(f"{results}/{name}")
+            os.symlink(f"{outside}/x.log", f"{results}/{name}")
+        for name in ("build.log", "lock"):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(f"{build}/{name}")
+            os.symlink(f"{outside}/build.log", f"{build}/{name}")
+        for node in ("linked-card", "pipe-card"):
+            os.makedirs(f"{results}/osmium-node/atlas/{node}")
+        os.symlink(f"{outside}/column.json", f"{results}/osmium-node/atlas/linked-card/column.json")
+        os.mkfifo(f"{results}/osmium-node/atlas/pipe-card/column.json")
+        os.mkfifo(f"{results}/osmium-node/20261130T010203Z-0123456789ac.json")
+        os.mkfifo(f"{results}/nightly/pipe.lock")
+        made = self.made()
+        self.assertEqual([name for name, text in made.items() if "quartzite7" in text], [])
+        left = made["doctor/left_out.txt"].splitlines()
+        for name in ("build/pinned-release/evil.log", "build/pinned-release/build.log", "results/jobs/steal.log", "results/jobs/2026-11-28/tin.out",
+                     "results/alarms.jsonl", "results/machines.json"):
+            self.assertIn(f"{name}: link, not read", [re.sub(r"MACHINE-\d", "tin", line) for line in left])
+        self.assertIn("column.json: not readable: link, not read\n", made["doctor/drivers.txt"])
+        self.assertIn("column.json: not readable: no regular file\n", made["doctor/drivers.txt"])
 
     def test_long_logs_are_cut_and_all_together_are_bounded(self) -> None:
         build = f"{self.planted.real}/build"

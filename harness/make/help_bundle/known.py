@@ -122,7 +122,7 @@ def _users() -> tuple[int | None, ...]:
 def _configured() -> set[str]:
     """Where the checkout was when its builds were configured: it may have been moved or copied since."""
     caches = glob.glob(os.path.join(glob.escape(paths.BUILD), "*", "CMakeCache.txt"))
-    found = (re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.+)$", text_of(cache, 1_000_000), re.M) for cache in caches)
+    found = (re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.+)$", text_of(cache, 1_000_000, paths.BUILD), re.M) for cache in caches)
     return {each[1] for each in found if each}
 
 
@@ -183,7 +183,7 @@ def _people() -> Iterator[Known]:
     for name in filter(None, map(str.strip, names)):
         if name not in ("root", "nonexistent"):
             yield Known(name, "<USER>", "name")
-    said = re.findall(r'"who":\s*"([^"]+)"', text_of(os.path.join(results_folder(), "alarms.jsonl"), _MOST_ALARM_BYTES))
+    said = re.findall(r'"who":\s*"([^"]+)"', text_of(os.path.join(results_folder(), "alarms.jsonl"), _MOST_ALARM_BYTES, results_folder()))
     for number, name in enumerate(sorted(set(said) - {"detector", "root"}), 1):
         yield Known(name, f"<PERSON-{number}>", "name")
 
@@ -212,9 +212,9 @@ def _other_hosts(results: str) -> Iterator[Known]:
     folder = glob.escape(results)
     beginnings = sorted(glob.glob(os.path.join(folder, "*", "*.json")) + glob.glob(os.path.join(folder, "*", "*.journal")),
                         key=os.path.basename)[-_MOST_RESULTS:]
-    names = {each for path in beginnings for each in re.findall(r'"host_name":\s*"([^"]+)"', text_of(path, 3000))}
+    names = {each for path in beginnings for each in re.findall(r'"host_name":\s*"([^"]+)"', text_of(path, 3000, results))}
     for path in glob.glob(os.path.join(folder, "nightly", "*.lock")):
-        names |= set(re.findall(r"process \d+ on (\S+), since", text_of(path, 1000)))
+        names |= set(re.findall(r"process \d+ on (\S+), since", text_of(path, 1000, results)))
     for number, name in enumerate(sorted(names - {"localhost"}), 1):
         yield Known(name, f"<HOST-{number}>", "name")
 
@@ -229,7 +229,7 @@ def machines_in(results: str) -> list[str]:
         name = os.path.basename(path).rpartition(".")[0]
         names |= {name} if name not in ("submitted",) else set()
     try:
-        known = json.loads(text_of(os.path.join(results, "machines.json")) or "{}")
+        known = json.loads(text_of(os.path.join(results, "machines.json"), within=results) or "{}")
     except ValueError:
         known = {}
     if isinstance(known, dict):

@@ -59,7 +59,7 @@ def failed_text() -> str:
         if name not in ("build.log", "configure.log") and "revisions" not in path:
             continue
         try:
-            text = read(path, 4_000_000, end=True)[0]
+            text = read(path, 4_000_000, end=True, within=paths.BUILD)[0]
         except Unreadable:
             continue
         if _MARKS.search(text):
@@ -76,7 +76,7 @@ def _repeat(path: str) -> str:
     name = re.fullmatch(r"(pinned|system)-(\w+)", os.path.basename(folder))
     if not name:
         return "repeat: see the path"
-    cache = text_of(os.path.join(folder, "CMakeCache.txt"), 1_000_000)
+    cache = text_of(os.path.join(folder, "CMakeCache.txt"), 1_000_000, paths.BUILD)
     march = re.search(r"^LAB_MARCH:\w+=(.*)$", cache, re.M)
     words = f"python3 make.py build --toolchain {name[1]} --config {name[2]}"
     return f"repeat: {words}{f' --march {march[1]}' if march else ''}"

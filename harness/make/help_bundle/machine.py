@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.make import build, paths, version
 from harness.make.help_bundle import known
-from harness.make.help_bundle.files import text_of
+from harness.make.help_bundle.files import Unreadable, read, text_of
 from harness.make.help_bundle.patterns import LOOKS_SECRET, looks_like_key
 from harness.make.host_libc import host_libc
 from harness.spm.errors import SpmError
@@ -153,8 +153,7 @@ def _manifest(path: str) -> str:
 
 def _column(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            column = json.loads(file.read(1_000_000))
+        column = json.loads(read(path, 1_000_000, within=known.results_folder())[0])
         driver = column["driver"]
         words = [f"{name} {driver.get(name, '?')}" for name in
                  ("short_name", "version", "info", "device_name", "device_type", "api_version", "driver_version", "vendor_id", "device_id",
@@ -162,9 +161,9 @@ def _column(path: str) -> str:
         failure = column.get("failure") or {}
         failed = f"; FAILED: {failure.get('kind')}: {failure.get('detail')}\n{failure.get('output_tail', '')}" if failure else ""
         return ", ".join(" ".join(str(each).split()) for each in words) + failed
-    except OSError as error:
-        return f"not readable: {error.strerror}"
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except Unreadable as problem:
+        return f"not readable: {problem}"
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "not readable: no column"
 
 

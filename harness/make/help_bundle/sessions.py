@@ -64,7 +64,7 @@ def _time_of(path: str) -> str:
 
 def _session(path: str) -> Session:
     try:
-        text, is_whole = read(path, _MOST_RESULT_BYTES)
+        text, is_whole = read(path, _MOST_RESULT_BYTES, within=known.results_folder())
     except Unreadable as problem:
         return Session(path, {}, f"not readable: {problem}")
     try:
@@ -212,16 +212,16 @@ def state_text(sessions: list[Session]) -> str:
     lines += [f"  {path}: {size_of(path)}, {_lock_of(path)}" for path in journals[:50]] or ["  none"]
     lines += ["", "Locks of nights:"]
     locks = sorted(glob.glob(os.path.join(glob.escape(results), "nightly", "*.lock")))
-    lines += [f"  {path}: {_lock_of(path)}; {text_of(path)[:300].strip() or 'empty: the last night ended by itself'}"
+    lines += [f"  {path}: {_lock_of(path)}; {text_of(path, within=results)[:300].strip() or 'empty: the last night ended by itself'}"
               for path in locks[:50]] or ["  none"]
     lines += ["", "Locks of builds:"]
     locks = sorted(glob.glob(os.path.join(glob.escape(paths.BUILD), "*", "lock")))
-    lines += [f"  {path}: {_lock_of(path)}; {text_of(path)[:300].strip()}" for path in locks[:20]] or ["  none"]
+    lines += [f"  {path}: {_lock_of(path)}; {text_of(path, within=paths.BUILD)[:300].strip()}" for path in locks[:20]] or ["  none"]
     lines += ["", "Inbox and quarantine:"]
     lines += [f"  {place}: {sum(len(inner) for _, _, inner in os.walk(os.path.join(results, place)))} files"
               for place in ("inbox", "quarantine")]
     whys = sorted(glob.glob(os.path.join(glob.escape(results), "quarantine", "*", "*.why")))
-    lines += [f"  {path}: {text_of(path)[:500].strip()}" for path in whys[-10:]]
+    lines += [f"  {path}: {text_of(path, within=results)[:500].strip()}" for path in whys[-10:]]
     lines += ["", "Files:", *(f"  {name}: {size_of(os.path.join(results, name))}" for name in
                               ("index.sqlite", "alarms.jsonl", "machines.json") if os.path.exists(os.path.join(results, name)))]
     unread = [f"  {session.path}: {session.problem}" for session in sessions if session.problem]
