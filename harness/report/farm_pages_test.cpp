@@ -106,12 +106,12 @@ TEST(FarmPages, a_shown_name_has_no_control_characters_and_an_end) {
 TEST(FarmPages, a_regression_that_no_check_has_raised_is_told_as_such) {
   const SampleFarm farm;
   const Document page = front_page(farm.view(), {});
-  EXPECT_THAT(page.lead, HasSubstr("No alarm waits. No check has raised 1 regression yet."));
+  EXPECT_THAT(page.lead, HasSubstr("1 regression is new: no check has raised it yet."));
   EXPECT_THAT(to_markdown(page),
               AllOf(HasSubstr("| **not raised** | 2026-07-25 | +10.0 % | a/b/c | on 2 of 2 machines "
                               "with class epyc, on 0 of 1 without | aaaa1111..cccc3333 | a/b/c: 50.0 ns "
                               "on m1 before 2026-07-25 |"),
-                    HasSubstr("python3 make.py farm check raises it")));
+                    HasSubstr("python3 make.py farm check --results DIR raises it")));
 }
 
 TEST(FarmPages, an_alarm_lists_who_shows_it_who_does_not_and_what_differs) {
