@@ -113,7 +113,7 @@ TEST_F(LivePages, the_front_page_says_what_broke_since_when_where_and_what_it_wa
   EXPECT_THAT(front, HasSubstr("1 alarm waits. 3 machines: 3 fine"));
   EXPECT_THAT(front, HasSubstr(fmt::format("| **waits** | {} | +", id)));
   EXPECT_THAT(front, HasSubstr("on all 3 machines"));
-  EXPECT_THAT(front, HasSubstr(fmt::format("until {}", id)));
+  EXPECT_THAT(front, HasSubstr(fmt::format("before {}", id)));
   EXPECT_THAT(html(""), HasSubstr(fmt::format("href=\"./alarm?id={}\"", id)));
 
   ASSERT_TRUE(say_of_alarm(folder_.path(), id, results::AlarmStep::kAcknowledged, "known <b>"));
