@@ -337,7 +337,8 @@ TEST(LiveHtml, needs_nothing_that_a_policy_of_own_files_alone_forbids) {
     EXPECT_TRUE(tag.starts_with("<script defer src=\"") || tag.starts_with("<script type=\"application/json\" "))
         << tag;
   }
-  EXPECT_EQ(scripts, 9u) << "live.js, report.js, zoom.js, grid.js, acknowledge.js; charts, matrices, replays and the grid's data";
+  EXPECT_EQ(scripts, 9u)
+      << "live.js, report.js, zoom.js, grid.js, acknowledge.js; charts, matrices, replays and the grid's data";
 }
 
 TEST(LiveHtml, a_part_has_what_the_page_shows) {
