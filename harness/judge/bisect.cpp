@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "harness/base/random.h"
 
@@ -19,9 +20,11 @@ constexpr double kAssumedPreparing = 60;
 constexpr double kAssumedMeasuring = 1;
 constexpr double kTooDear = 1e12;  ///< seconds to build what there is no time for
 /// The steps that are checked share the allowed error: the first gets kFirstShare, each other kShareOfNext of the share
-/// of the one before it, so that a bisect in which many wrong steps were checked is not wrong more often.
-constexpr double kFirstShare = 0.7, kShareOfNext = 0.3;
+/// of the one before it, together all of it, so that a bisect in which many wrong steps were checked is not wrong more
+/// often. Of its share, the direction that the step had before its pairs gets kShareOfDirection, the other the rest.
+constexpr double kFirstShare = 0.85, kShareOfNext = 1 - kFirstShare, kShareOfDirection = 0.9;
 constexpr std::size_t kMostPairs = 100;  ///< of a step, in one call
+constexpr double kStillLikely = 0.5;     ///< a begun check goes on
 
 /// The most likely commits, most likely first: the fewest that together hold `share` of the probability.
 std::vector<std::size_t> credible_set(const std::vector<double>& culprit, double share) {
@@ -57,7 +60,7 @@ void BisectEvidence::take(const BisectEntry& entry) {
   if (!entry.skip.empty()) {
     reasons_[commit] = entry.skip;
     estimate_.skip(commit);
-    std::erase_if(values_, [&](const stats::TimedValue& value) { return value.commit == commit; });
+    std::erase_if(values_, [&](const TimedValue& value) { return value.commit == commit; });
     half_.reset();
   } else if (entry.value) {
     if (estimate_.measurements(commit) == 0)
@@ -87,13 +90,26 @@ void BisectEvidence::take_half_of_pair(const BisectEntry& entry) {
   const bool is_first_before = place_.at(half_->commit) < place_.at(entry.commit);
   const BisectEntry &before = is_first_before ? *half_ : entry, &after = is_first_before ? entry : *half_;
   const auto [check, is_new] = checks_.try_emplace(std::pair(place_.at(before.commit), place_.at(after.commit)));
-  if (is_new) check->second.number = checks_.size() - 1;
-  check->second.pairs.add(estimate_.on_one_level(*after.value) - estimate_.on_one_level(*before.value));
+  if (is_new) {
+    check->second.number = checks_.size() - 1;
+    check->second.is_up = is_up_so_far(check->first.first, check->first.second);
+  }
+  check->second.pairs.add(estimate_.on_one_level(*after.value) - estimate_.on_one_level(*before.value), before.layout);
   half_.reset();
 }
 
-double BisectEvidence::evidence_needed(std::size_t number, double required) {
-  return 1 / ((1 - required) * kFirstShare * std::pow(kShareOfNext, static_cast<double>(number)));
+bool BisectEvidence::is_up_so_far(std::size_t before, std::size_t after) const {
+  Mean low, high;
+  for (const TimedValue& value : std::span(values_).first(values_.size() - 2)) {
+    if (value.commit == before) low.add(value.log_value);
+    if (value.commit == after) high.add(value.log_value);
+  }
+  return high.value_or(0) > low.value_or(0);
+}
+
+double BisectEvidence::evidence_needed(const Check& check, bool is_up, double required) {
+  const double of_direction = check.is_up == is_up ? kShareOfDirection : 1 - kShareOfDirection;
+  return 1 / ((1 - required) * of_direction * kFirstShare * std::pow(kShareOfNext, static_cast<double>(check.number)));
 }
 
 std::vector<BisectEvidence::NamedStep> BisectEvidence::named_steps(double required) const {
@@ -102,27 +118,19 @@ std::vector<BisectEvidence::NamedStep> BisectEvidence::named_steps(double requir
     found = steps->named(required);
   else if (!estimate_.is_null(required) && estimate_.has_culprit(required))
     found.push_back({estimate_.posterior().likeliest, estimate_.posterior().ratio, {}});
-  std::vector<stats::LevelStep> levels;
-  for (const stats::FoundStep& step : found) levels.push_back({step.commits.first, std::log(step.ratio)});
   std::vector<NamedStep> named;
   for (std::size_t i = 0; i < found.size(); ++i) {
     NamedStep& step = named.emplace_back(NamedStep{found[i], found[i].commits.first - 1, found[i].commits.last, 0, 0});
     while (step.before > 0 && estimate_.measurements(step.before) == 0) --step.before;
     while (step.after + 1 < question_.commits.size() && estimate_.measurements(step.after) == 0) ++step.after;
     const auto check = checks_.find({step.before, step.after});
-    double evidence = stats::evidence_of_sequence(values_, levels, i, question_.commits.size() - 1);
-    // The share of the first: the sequence needs no pairs.
-    double needed = evidence_needed(0, required);
-    if (check != checks_.end()) {
-      step.pairs = check->second.pairs.pairs();
-      const double of_pairs = evidence_needed(check->second.number, required);
-      if (evidence < needed && check->second.pairs.confirms(levels[i].log_ratio, of_pairs)) {
-        evidence = check->second.pairs.evidence(levels[i].log_ratio > 0);
-        needed = of_pairs;
-      }
-    }
-    if (evidence >= needed)
-      step.probability = std::min(found[i].commits.probability, 1 - (1 - required) * needed / evidence);
+    if (check == checks_.end()) continue;
+    step.pairs = check->second.pairs.pairs();
+    const double log_ratio = std::log(found[i].ratio);
+    const double needed = evidence_needed(check->second, log_ratio > 0, required);
+    if (check->second.pairs.confirms(log_ratio, needed))
+      step.probability = std::min(found[i].commits.probability,
+                                  1 - (1 - required) * needed / check->second.pairs.evidence(log_ratio > 0));
   }
   return named;
 }
@@ -136,12 +144,27 @@ std::optional<BisectEvidence::Choice> BisectEvidence::next_pair(const std::vecto
     if (step.pairs - earlier < kMostPairs && (next == nullptr || step.pairs < next->pairs)) next = &step;
   }
   if (next == nullptr) return std::nullopt;
+  return pair_of(next->before, next->after);
+}
+
+std::optional<BisectEvidence::Choice> BisectEvidence::next_of_begun(double required) const {
+  const Beliefs beliefs = current();
+  for (const auto& [sides, check] : checks_) {
+    double probability = 0;
+    for (std::size_t k = sides.first + 1; k <= sides.second; ++k)
+      probability += beliefs.several != nullptr ? beliefs.several->step(k) : beliefs.culprit[k];
+    const bool is_done = check.pairs.evidence(check.is_up) >= evidence_needed(check, check.is_up, required);
+    if (!is_done && probability >= kStillLikely && check.pairs.pairs() - check.earlier < kMostPairs)
+      return pair_of(sides.first, sides.second);
+  }
+  return std::nullopt;
+}
+
+BisectEvidence::Choice BisectEvidence::pair_of(std::size_t before, std::size_t after) const {
   const int pair = last_pair_ + 1;
   const bool is_after_first =
       Random(seed_of(question_.commits.back().sha) ^ static_cast<std::uint64_t>(pair)).below(2) == 1;
-  const std::size_t first = is_after_first ? next->after : next->before;
-  const std::size_t second = is_after_first ? next->before : next->after;
-  return Choice{first, pair, question_.commits[second].sha, 0};
+  return Choice{is_after_first ? after : before, pair, question_.commits[is_after_first ? before : after].sha, 0};
 }
 
 const stats::StepsPosterior* BisectEvidence::all_steps(double required) const {
@@ -186,7 +209,7 @@ std::optional<BisectEvidence::Choice> BisectEvidence::next(double required,
     chosen = steps->next(required, affordable, measuring);
   else if (!estimate_.is_null(required) && !estimate_.has_culprit(required) && !estimate_.is_exhausted())
     chosen = estimate_.next(affordable, measuring);
-  if (!chosen) return std::nullopt;
+  if (!chosen) return next_of_begun(required);
   return Choice{*chosen, 0, "", first_.count > 0 ? build_seconds[*chosen] : 0};
 }
 

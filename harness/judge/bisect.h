@@ -137,8 +137,10 @@ class BisectEvidence {
   std::vector<NamedStep> named_steps(double required) const;
   /// The first of the next pair that checks one of them; none if all are confirmed, or checked for long enough.
   std::optional<Choice> next_pair(const std::vector<NamedStep>& named) const;
-  /// Of the step that is checked as the `number`th, from 0.
-  static double evidence_needed(std::size_t number, double required);
+  /// A pair of a check that was begun while the model named its step, and that could still confirm it. The search would
+  /// end without it, because the step is a little less likely than required.
+  std::optional<Choice> next_of_begun(double required) const;
+  Choice pair_of(std::size_t before, std::size_t after) const;
   /// The posterior of all steps, if it decides: commits between the ends were measured, and one step does not explain
   /// all, or the search for one is at its end.
   const stats::StepsPosterior* all_steps(double required) const;
@@ -146,6 +148,8 @@ class BisectEvidence {
   void add_steps(const std::vector<NamedStep>& named, const std::function<double(std::size_t commit)>& probability,
                  BisectVerdict& verdict) const;
   void take_half_of_pair(const results::BisectEntry& entry);
+  /// Whether the commit after had the higher values before the pair that was taken last.
+  bool is_up_so_far(std::size_t before, std::size_t after) const;
   void identify(std::size_t commit, const std::string& identity);
 
   const results::BisectQuestion& question_;
@@ -159,13 +163,19 @@ class BisectEvidence {
   Mean first_;                                    ///< seconds up to a commit's first value
   Mean again_;                                    ///< seconds per further value
   double seconds_ = 0;
-  std::vector<stats::TimedValue> values_;  ///< in the order of measuring
+  struct TimedValue {
+    std::size_t commit = 0;
+    double log_value = 0;
+  };
+  std::vector<TimedValue> values_;  ///< in the order of measuring
   /// The pairs of a step, by the commits before and after it, and which of all steps it is that were checked.
   struct Check {
     stats::PairedCheck pairs;
     std::size_t number = 0;
     std::size_t earlier = 0;  ///< pairs of earlier calls
+    bool is_up = true;        ///< as far as the measurements before the first pair said
   };
+  static double evidence_needed(const Check& check, bool is_up, double required);
   std::map<std::pair<std::size_t, std::size_t>, Check> checks_;
   std::optional<results::BisectEntry> half_;  ///< the first measurement of a pair
   int last_pair_ = 0;

@@ -89,7 +89,8 @@ struct HistoryScore {
 void search_history(const Kind& kind, NormalRandom& random, HistoryScore& score) {
   const MadeHistory truth(kind, random);
   results::BisectQuestion question;
-  for (std::size_t i = 0; i <= kHistory; ++i) question.commits.push_back({fmt::format("{:040x}", i), "", false});
+  for (std::size_t i = 0; i <= kHistory; ++i)  // the last hash decides the coins of the pairs
+    question.commits.push_back({fmt::format("{:020x}{:020x}", static_cast<std::uint64_t>(score.runs), i), "", false});
   judge::BisectEvidence known(question, {});
   std::set<std::size_t> built;
   double seconds = 0;

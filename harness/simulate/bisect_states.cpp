@@ -74,10 +74,11 @@ struct Repository {
 };
 
 struct StatesScore {
-  double right = 0, named = 0, wrong = 0, false_none = 0, candidates = 0, undecided = 0, measurements = 0;
+  double right = 0, named = 0, wrong = 0, false_none = 0, candidates = 0, misled = 0, undecided = 0, measurements = 0;
 };
 
-void search_on_machine(const Machine& machine, const Repository& repository, NormalRandom& random, StatesScore& score) {
+void search_on_machine(const Machine& machine, const Repository& repository, std::uint64_t number, StatesScore& score) {
+  NormalRandom random(number);
   std::set<std::size_t> steps;
   constexpr std::size_t kApart = 3;
   while (steps.size() < repository.steps.size()) {
@@ -94,7 +95,8 @@ void search_on_machine(const Machine& machine, const Repository& repository, Nor
   }
   MachineSpeed speed(machine, random);
   results::BisectQuestion question;
-  for (std::size_t i = 0; i <= kAfterGood; ++i) question.commits.push_back({fmt::format("{:040x}", i), "", false});
+  for (std::size_t i = 0; i <= kAfterGood; ++i)  // the last hash decides the coins of the pairs
+    question.commits.push_back({fmt::format("{:020x}{:020x}", number, i), "", false});
   judge::BisectEvidence known(question, {});
   std::set<std::size_t> built;
   double seconds = 0;
@@ -123,6 +125,10 @@ void search_on_machine(const Machine& machine, const Repository& repository, Nor
   score.right += is_none ? steps.empty() : !named.empty() && named == steps;
   score.false_none += is_none && !steps.empty();
   score.candidates += verdict.outcome == Outcome::kSuspects;
+  score.misled += verdict.outcome == Outcome::kSuspects && named.empty() && !steps.empty() &&
+                  std::ranges::none_of(verdict.suspects, [&](const results::Suspect& suspect) {
+                    return steps.contains(known.place(suspect.commit));
+                  });
   score.undecided += verdict.outcome == Outcome::kUndecided;
   score.measurements += static_cast<double>(verdict.measurements);
 }
@@ -140,10 +146,8 @@ void simulate_bisect_states(const SimulationSettings& settings, const ResultSink
     for (std::size_t which = 0; which < repositories.size(); ++which) {
       StatesScore score;
       // Each run has its own numbers, so that two versions of the search meet the same machines.
-      for (std::uint64_t run = 0; run < trials; ++run) {
-        NormalRandom random(((settings.seed * 10 + kind) * 10 + which) * 10'000 + run);
-        search_on_machine(machine, repositories[which], random, score);
-      }
+      for (std::uint64_t run = 0; run < trials; ++run)
+        search_on_machine(machine, repositories[which], ((settings.seed * 10 + kind) * 10 + which) * 10'000 + run, score);
       const auto print = [&](std::string_view what, double value) {
         report({of_machine(fmt::format("{}, {}", repositories[which].name, what)), value / static_cast<double>(trials),
                 Goal::kNone, 0, trials, ""});
@@ -153,6 +157,7 @@ void simulate_bisect_states(const SimulationSettings& settings, const ResultSink
       print("wrong names", score.wrong);
       print("no difference, wrongly", score.false_none);
       print("candidates", score.candidates);
+      print("candidates without a culprit", score.misled);
       print("undecided", score.undecided);
       print("measurements", score.measurements);
       all.named += score.named;
