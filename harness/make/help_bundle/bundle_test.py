@@ -51,6 +51,12 @@ SECRETS = {
     "2001:db8:41::7": "connect [2001:db8:41::7]:443",
     "3c:12:0a:01:fe:9d": "eth0 3c:12:0a:01:fe:9d",
     "4f3c2a1b9d8e7f6a5b4c": "api key 4f3c2a1b9d8e7f6a5b4c",
+    "zzzpw": "zzzpw",  # of the environment, where the names of the next ones have no known form
+    "hunter2zzz": "",
+    "code7734": "",
+    "qqqwww": "LAB_NOTIFY_URL=https://hooks.acme.example/T0/B0/qqqwww",
+    "rrrttt": "",
+    "0123456789abcdeffedcba9876543210": "0123456789abcdeffedcba9876543210",
     "zinnwald": "",  # home, checkout, store, results and links to them: the lines need the folder
     "kryolith": "",
     "bauxite": "",
@@ -86,7 +92,8 @@ class Planted:
             "LAB_RESULTS": self.results, "SPM_STORE": self.store, "LAB_MACHINE": "osmium-node", "PWD": self.checkout,
             "SPM_ARTIFACTORY_TOKEN": "fromtheenvironment9", "LAB_NOTE": "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
             "CMAKE_PREFIX_PATH": f"{self.home}/opt", "SPM_MIRROR": "https://builder:hunter2pass@git.internal.acme/m",
-            "CFLAGS": "-I" + self.home, "PYTHONDONTWRITEBYTECODE": "1", "SPM_OFFLINE": "1", "LC_ALL": "C.UTF-8",
+            "LAB_PASS": "zzzpw", "CXXFLAGS": "-O2 -DTOK=hunter2zzz", "CMAKE_ARGS": "-DPIN=code7734", "LAB_HOOK_URL": "https://github.com/h/rrrttt?x=1",
+            "LAB_NOTIFY_URL": "https://hooks.acme.example/T0/B0/qqqwww", "CFLAGS": "-I" + self.home, "PYTHONDONTWRITEBYTECODE": "1", "SPM_OFFLINE": "1", "LC_ALL": "C.UTF-8",
         }
         places = [self.home, self.real, self.checkout, self.store, self.results]
         lines = [line for line in SECRETS.values() if line]
@@ -205,8 +212,9 @@ class Bundles(unittest.TestCase):
         self.assertEqual(made["doctor/failures.txt"].count("== family/<USER>/x: crash\n"), 4)
         self.assertIn("repeat:   LAB_MACHINE=<MACHINE-2> python3 make.py run --processes 3 --filter family/<USER>/x --seed 4711\n",
                       made["doctor/sessions.txt"])
+        self.assertRegex(made["doctor/environment.txt"], r"LAB_NOTIFY_URL=https://<SERVER-\d+>/<PATH>\n")
         self.assertIn("CFLAGS=-I<HOME>\n", made["doctor/environment.txt"])
-        self.assertIn("(3 more left out: name or value looks like a key)\n", made["doctor/environment.txt"])
+        self.assertIn("(7 more left out: name or value looks like a key)\n", made["doctor/environment.txt"])
         self.assertIn("<RESULTS>/<MACHINE-1>/20261129T010203Z-0123456789ab.journal: ", made["doctor/results.txt"])
         self.assertIn("FAILED: crash: ", made["doctor/drivers.txt"])
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from harness.make import paths
 from harness.make.help_bundle.files import text_of
-from harness.make.help_bundle.patterns import LOOKS_SECRET, SECRET
+from harness.make.help_bundle.patterns import SECRET, looks_secret
 from harness.make.help_bundle.redact import Known, Redactor
+from harness.make.help_bundle.values import names_secret
 from harness.spm.errors import SpmError
 from harness.spm.settings import Settings
 
@@ -24,6 +25,7 @@ _TEXTS = ("*.md", "harness/*.md", "harness/*/*.md", "variants/*.md", "variants/*
 _GIT_S = 20
 _MOST_ALARM_BYTES = 4_000_000
 _MOST_RESULTS = 1000
+_MOST_COMMITS = 50_000
 _HOSTS = ("github.com", "githubusercontent.com", "gitlab.com", "debian.org", "ubuntu.com", "gnu.org", "kernel.org", "cmake.org",
           "kitware.com", "khronos.org", "mesa3d.org", "freedesktop.org", "python.org", "example.org", "example.com", "w3.org",
           "launchpad.net", "bugs.debian.org", "open-std.org", "cppreference.com")
@@ -54,17 +56,34 @@ def redactor() -> Redactor:
                        for name in paths.globbed(pattern))
     everything = [*_secrets(), *_places(), *_people(), *_hosts(), *_machines(results_folder()),
                   *_other_hosts(results_folder())]
-    return Redactor(everything, common, {*_HOSTS, *_hosts_of_pins()})
+    hashes, places = _pins()
+    return Redactor(everything, common, {*_HOSTS, *_hosts_of_pins()}, {*hashes, *_commits()}, places)
+
+
+def _pins() -> tuple[set[str], set[str]]:
+    """(the hashes, the paths of the packages' files) that packages.json has."""
+    text = text_of(paths.PACKAGES, 8_000_000, paths.ROOT)
+    return set(re.findall(r"\b[0-9a-fA-F]{40}\b|\b[0-9a-f]{64}\b", text)), set(re.findall(r'"path":\s*"([^"\s]{3,300})"', text))
+
+
+def _commits() -> Iterator[str]:
+    """The hashes of this checkout's commits, in full and as results' names have them."""
+    for commit in git("rev-list", "--all", f"--max-count={_MOST_COMMITS}").split():
+        yield commit
+        yield commit[:12]
+
+
+def bases_of_pins() -> list[str]:
+    """Where packages come from, which is public like packages.json (spm refuses keys in it)."""
+    try:
+        sources = json.loads(text_of(paths.PACKAGES, 8_000_000, paths.ROOT))["sources"].values()
+        return [base for base in (str(source.get("base", "")) for source in sources) if base]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []
 
 
 def _hosts_of_pins() -> Iterator[str]:
-    """Where packages come from, which is public like packages.json (spm refuses keys in it)."""
-    try:
-        sources = json.loads(text_of(paths.PACKAGES))["sources"].values()
-        bases = [str(source.get("base", "")) for source in sources]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return
-    for base in bases:
+    for base in bases_of_pins():
         if found := re.match(r"https?://([\w.-]+)(?=[/:]|$)", base):
             yield found[1]
 
@@ -72,7 +91,8 @@ def _hosts_of_pins() -> Iterator[str]:
 def _secrets() -> Iterator[Known]:
     """Values of variables whose names look like one's for a secret: a tool may have printed them."""
     for name, value in sorted(os.environ.items()):
-        if LOOKS_SECRET(name) and len(value) >= 6 and not re.fullmatch(r"[~./].*|\d+|[a-z]+", value):
+        is_word = re.fullmatch(r"[~./].*|\d{1,5}|[a-z]{1,4}", value) or not names_secret(name) and re.fullmatch(r"\d+|[a-z]+", value)
+        if looks_secret(name) and len(value) >= 5 and not is_word and value.lower() not in ("false", "never", "always", "default"):
             yield Known(value, SECRET, "secret")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from harness.make import build, paths, version
 from harness.make.help_bundle import known
 from harness.make.help_bundle.files import Unreadable, read, text_of
-from harness.make.help_bundle.patterns import LOOKS_SECRET, looks_like_key
+from harness.make.help_bundle.patterns import looks_like_key, looks_secret
 from harness.make.host_libc import host_libc
 from harness.spm.errors import SpmError
 from harness.spm.settings import Settings, existing_parent
@@ -29,6 +29,8 @@ _ENVIRONMENT = re.compile(
     r"CC|CXX|CPP|LD|AR|AS|NM|RANLIB|(?:C|CXX|CPP|LD|MAKE|NINJA)_?FLAGS|NINJA_STATUS|LD_\w+|LIBRARY_PATH|CPATH|C_INCLUDE_PATH|"
     r"CPLUS_INCLUDE_PATH|COMPILER_PATH|GCC_\w+|PKG_CONFIG_PATH|SOURCE_DATE_EPOCH|TMPDIR|XDG_\w+_HOME|HOME|SHELL|TERM|NO_COLOR|COLUMNS|"
     r"PYTHON\w+|OMP_\w+|CI|TZ|DISPLAY|WAYLAND_DISPLAY").fullmatch
+
+_URL = re.compile(r"(?P<server>[a-z][a-z0-9+.-]*://[^/\s?#]*)(?P<path>[^\s?#]*)(?P<query>[?#]\S*)?", re.I)
 
 
 def machine_text() -> str:
@@ -209,16 +211,23 @@ def _answer(command: list[str]) -> str:
     return done.stdout if done.returncode == 0 else f"exit status {done.returncode}: {done.stdout}"
 
 
+def _server_of(found: re.Match[str]) -> str:
+    """An address without its path, which may be a key, unless packages come from there."""
+    if not found["query"] and any(found[0].startswith(base.rstrip("/") + "/") or found[0] == base for base in known.bases_of_pins()):
+        return found[0]
+    return found["server"] + ("/<PATH>" if found["path"].strip("/") or found["query"] else found["path"])
+
+
 def environment_text() -> str:
     """The variables that the laboratory, compilers and drivers read, without those that look like keys."""
     shown, dropped = [], 0
     for name, value in sorted(os.environ.items()):
         if not _ENVIRONMENT(name):
             continue
-        if LOOKS_SECRET(name) or looks_like_key(value):
+        if looks_secret(name) or looks_like_key(value):
             dropped += 1
         else:
-            shown.append(f"{name}={value}")
+            shown.append(f"{name}={_URL.sub(_server_of, value)}")
     proxies = sorted(name for name in os.environ if re.fullmatch(r"(?:https?|all|no)_proxy", name, re.I))
     shown += [f"({name} is set)" for name in proxies]
     if dropped:

@@ -1,5 +1,6 @@
 import random
 import string
+import sys
 import unittest
 
 from harness.make.help_bundle.patterns import SECRET, is_random, looks_like_key, without_addresses, without_keys
@@ -41,6 +42,53 @@ KEYS = {
     "the secret is wJalrXUtnFEMIK7MDENGbPxRfiCY": "wJalrXUtnFEMI",
     "4f3c2a1b9d8e7f6a5b4c3d2e1f0a9b8c is your token": "4f3c2a1b9d8e7f6a",
     "https://bucket.example.org/a?X-Amz-Signature=4f3c2a1b9d8e&x=1": "4f3c2a1b9d8e",
+    "curl -u bob:hunterzz https://x": "hunterzz",
+    "curl -ubob:hunterzz x": "hunterzz",
+    "curl --user=bob:hunterzz": "hunterzz",
+    "curl --user 'bob:hunter zz' x": "hunter zz",
+    "DefaultEndpointsProtocol=https;AccountKey=aB3abcdefzz0123==;x": "aB3abcdefzz0123",
+    '{"auths": {"r": {"auth": "Ym9iOlNFQ1JFVA=="}}}': "Ym9iOlNF",
+    "<password>hunterzz</password>": "hunterzz",
+    "<server><password>\nhunterzz\n</password></server>": "hunterzz",
+    '<a pass="hunter zz"/>': "hunter zz",
+    "x DB_PASS=hunterzz y": "hunterzz",
+    "DB_PASS=open hunterzz": "hunterzz",
+    "db_pass: open hunterzz": "hunterzz",
+    "x MYAPP_PW=hunterzz": "hunterzz",
+    "psk=hunterzz": "hunterzz",
+    "x dbPass=hunter&zz,hunterzz": "hunterzz",
+    "GET /x?pass=hunterzz": "hunterzz",
+    "GET /x?access=hunterzz&b=1": "hunterzz",
+    '"password": ["a", "hunterzz"]': "hunterzz",
+    '"token": {"value": "}hunterzz"}': "hunterzz",
+    '"password":\n  "hunterzz"': "hunterzz",
+    '{\\"password\\": \\"a\\\\\\"hunterzz\\"}': "hunterzz",
+    "password: |\n  one\n\n  hunterzz\nafter: 1": "hunterzz",
+    "[3/9] out| password: >-\n[3/9] out|   hunterzz\n[3/9] out| b: 1": "hunterzz",
+    "tokens:\n  - hunterzz\nafter: 1": "hunterzz",
+    "- name: DB_PASS\n  value: hunterzz": "hunterzz",
+    '{"name": "DB_PASS", "value": "hunterzz"}': "hunterzz",
+    '["tool", "--password", "hunterzz"]': "hunterzz",
+    "x password='a'\"b hunterzz\"": "hunterzz",
+    'password="""a\nhunterzz"""': "hunterzz",
+    "sshpass -p hunterzz ssh x": "hunterzz",
+    "sshpass -phunterzz ssh x": "hunterzz",
+    "mysql -u root -phunterzz db": "hunterzz",
+    "db.example.org:5432:lab:bob:hunterzz": "hunterzz",
+    "*:*:*:bob:hunterzz": "hunterzz",
+    "bob:$6$saltsalt$hunterzz/x:19000:0": "hunterzz",
+    "bob:$apr1$salt$hunterzz": "hunterzz",
+    "Password for bobby: hunterzz": "hunterzz",
+    "the password is hunterz": "hunterz",
+    "Passwort: hunter zz": "hunter zz",
+    "X-Api-Key hunterzz7": "hunterzz7",
+    "https://api.telegram.org/bot123456789:AAHunterzzHunterzzHunterzz/x": "AAHunterzz",
+    "https://discord.com/api/webhooks/123456/hunterzz": "hunterzz",
+    "SK0123456789abcdef0123456789abcdef": "0123456789abcdef",
+    "2048 SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDVrzDv3pzaaaa1234 x": "uNiVztks",
+    "PuTTY-User-Key-File-2: ssh-rsa\nPublic-Lines: 1\nhunterzz\nPrivate-Lines: 1\nzz\nPrivate-MAC: 0a": "hunterzz",
+    "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQp4": "LS0tLS1CRUdJT",
+    "-----BEGIN A KEY-----".replace("A", "A" * 30) + "\nhunterzz": "hunterzz",
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl me": "AAAAC3Nza",
 }
 
@@ -54,6 +102,9 @@ INNOCENT = (
     "passes=12 passed: 44 author: x keys_by_depth24 = 7",
     "pinned toolchain  runs here (glibc 2.36)",
     "https://deb.debian.org/debian/pool/main/g/gcc-12",
+    "parser_token.cpp:12:3: error: sort_key = 5; std::vector<token> x; PWD=/x",
+    "CMAKE_CXX_FLAGS=-O2 -DNDEBUG: pinned: 3 keys: 4 spin=2 opinion=1 mapping: 2",
+    "0x7f0123456789 7f0123456000-7f0123457000 r-xp 20261128T010203Z-0123456789ab.json 00581ddb0000..2d8954de0000",
     "git@@ f@plt memcpy@@GLIBC_2.14 libmine.so@0123abcd",
 )
 
@@ -75,6 +126,16 @@ ADDRESSES = {
     "Mesa 1.2.3.4-5 and v1.2.3.4 and 1.2.3.4.5": "Mesa 1.2.3.4-5 and v1.2.3.4 and 1.2.3.4.5",
     "at 12:34:56 in a::b and fed::ad, ::operator new, std::pmr": "at 12:34:56 in a::b and fed::ad, ::operator new, std::pmr",
     "999.1.1.1": "999.1.1.1",
+    "from fdab::cafe": "from <IP>",
+    "001a.2b3c.4d5e": "<MAC>",
+    "lladdr 001a2b3c4d5e.": "lladdr <MAC>.",
+    "ip-10-11-12-13.ec2.internal is up": "<HOST> is up",
+    "ip-10-11-12-13: up": "<HOST>: up",
+    "77.113.0.203.in-addr.arpa": "<HOST>",
+    "mesa-203.0.113.79": "mesa-<IP>",
+    "machine-id 0123456789abcdef0123456789abcde0": "machine-id <ID>",
+    "x 4cb9e6a621432f5c81f1e7e8c6c3dbbc4b18f0ac": "x <ID>",
+    '"version": "1.3.239.0-1"': '"version": "1.3.239.0-1"',
 }
 
 
@@ -90,6 +151,41 @@ class Patterns(unittest.TestCase):
     def test_what_stands_around_a_key_stays(self) -> None:
         text = "one\n" + KEY.format("RSA").split("\n", 1)[1] + "\ntwo\n" + KEY.format("EC") + "\nthree"
         self.assertEqual(without_keys(text), f"one\n{SECRET}\ntwo\n{SECRET}\nthree")
+
+    def test_a_key_whose_begin_is_cut_off_goes_from_between_other_lines(self) -> None:
+        drawn = random.Random(5)
+        body = ["".join(drawn.choices(string.ascii_letters + string.digits + "+/", k=64)) for _ in range(20)] + ["aZ9xQ4=="]
+        for before, between in (("[3/9] out| ", []), ("", ["[4/9] Building x.o"]), ("> ", ["[4/9] Building x.o", "note: a b"])):
+            lines = [line for each in body for line in (*between, before + each)]
+            for end in (["-----END RSA PRIVATE KEY-----"], []):
+                found = without_keys("\n".join(["one", *lines, *(before + each for each in end), "two words"]))
+                self.assertEqual([each for each in body[:-1] + body[-1:] * bool(end) if each in found], [])
+                self.assertEqual(found.count("Building x.o"), len(body) * bool(between))
+                self.assertTrue(found.startswith("one\n") and found.endswith("\ntwo words"), found)
+
+    def test_many_ends_of_keys_take_no_time_of_their_square(self) -> None:
+        def steps(lines: int) -> int:
+            text = "-----END A KEY-----\n" * lines
+            count = 0
+
+            def counted(frame: object, event: str, _: object) -> None:
+                nonlocal count
+                count += event in ("call", "c_call")
+
+            sys.setprofile(counted)
+            try:
+                without_keys(text)
+            finally:
+                sys.setprofile(None)
+            return count
+
+        self.assertLess(steps(4000), 5 * steps(1000))
+        self.assertEqual(without_keys("-----END A KEY-----\n" * 12_500), f"{SECRET}\n" * 12_500)
+
+    def test_known_hashes_stay(self) -> None:
+        for known in ("4cb9e6a621432f5c81f1e7e8c6c3dbbc4b18f0ac", "4cb9e6a62143", "0a" * 32):
+            self.assertEqual(without_addresses(f"x {known}", {known}), f"x {known}")
+            self.assertNotIn(known, without_addresses(f"x {known}"))
 
     def test_ordinary_lines_stay_as_they_are(self) -> None:
         for text in INNOCENT:

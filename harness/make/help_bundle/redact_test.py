@@ -1,3 +1,4 @@
+import base64
 import html
 import json
 import random
@@ -57,7 +58,7 @@ IN_NAMES = {
     "17 of 17 steps, <RESULTS>/17/x.json, LAB_MACHINE=17": "17 of 17 steps, <RESULTS>/<MACHINE-2>/x.json, LAB_MACHINE=<MACHINE-2>",
     '{"17": {"was": ["collector", "x"]}}': '{"<MACHINE-2>": {"was": ["<HOST>", "x"]}}',
     "https://mirror.internal/x https://deb.debian.org/y s3://bucket/z":
-        "https://<SERVER-1>/x https://deb.debian.org/y s3://<SERVER-2>/z",
+        "https://<SERVER-1>/<PATH> https://deb.debian.org/y s3://<SERVER-2>/<PATH>",
 }
 
 
@@ -76,6 +77,42 @@ class Redacting(unittest.TestCase):
         known = redactor()
         known.add_servers("GET https://mirror.internal/x")
         self.assertEqual(known("resolving mirror.internal: no such host"), "resolving <SERVER-1>: no such host")
+
+    def test_hosts_outside_of_addresses(self) -> None:
+        known = redactor(("bigbox7", "<HOST>", "name"))
+        for text, expected in {
+            "Could not resolve host: git.secretcorp.internal": "Could not resolve host: <SERVER-1>",
+            "ssh build7.corp: refused": "ssh <SERVER-2>: refused",
+            "open \\\\fileserver3\\share": "open \\\\<SERVER-3>\\share",
+            "<HOST>.corp-internal.lan": "<HOST>",
+            "bigbox7.corp-internal.zz is up": "<HOST> is up",
+            "db3.prod.foo.io closed": "<SERVER-4> closed",
+            "bigbox7.json, bigbox7.json.zst": "<HOST>.json, <HOST>.json.zst",
+            "deb.debian.org std.io x.at(3) a.b.in x.internal(2) host build.py lib/x.so.1.2": "deb.debian.org std.io x.at(3) a.b.in x.internal(2) host build.py lib/x.so.1.2",
+        }.items():
+            with self.subTest(text):
+                self.assertEqual(known(text), expected)
+
+    def test_paths_of_addresses_go_unless_a_package_lies_there(self) -> None:
+        known = Redactor([], COMMON, ["deb.debian.org"], (), ["pool/a/b.deb"])
+        self.assertEqual(known("https://h.corp/k/pool/a/b.deb https://h.corp/pool/a/b.deb https://h.corp/T0/qqq http://127.0.0.1:8/x"),
+                         "https://<SERVER-1>/<PATH>/pool/a/b.deb https://<SERVER-1>/pool/a/b.deb https://<SERVER-1>/<PATH> http://127.0.0.1:8/x")
+
+    def test_encoded_wide_and_split_names(self) -> None:
+        for name, word in (("alice", "<USER>"), ("/home/alice b", "<HOME>")):
+            known = redactor(("alice", "<USER>", "name"), ("/home/alice b", "<HOME>", "path"))
+            data = name.encode()
+            for before in (b"", b"x", b"xy"):
+                for after in (b"", b"/z", b" yz"):
+                    for text in (base64.b64encode(before + data + after).decode(), (before + data + after).hex(),
+                                 (before + data + after).hex(" "), (before + data + after).hex(" ", 2).upper()):
+                        found = known(f"see {text} here")
+                        self.assertIn("<", found, (text, word))
+                        self.assertNotIn(base64.b64encode(data).decode()[:5], found)
+                        self.assertNotIn(data.hex(), found)
+        self.assertEqual(known("by \uff41\uff4c\uff49\uff43\uff45!"), "by <USER>!")
+        self.assertEqual(known("cc /home/ali\\\nce\\ b/x"), "cc <HOME>/x")
+        self.assertEqual(known("cc -c \\\n  -o x"), "cc -c \\\n  -o x")
 
     def test_a_secret_is_found_inside_of_words(self) -> None:
         self.assertEqual(redactor(("opensesame", "<SECRET>", "secret"))("xopensesame7, OpenSesame"), "x<SECRET>7, <SECRET>")
