@@ -93,6 +93,7 @@ KEYS = {
 }
 
 INNOCENT = (
+    "collect2 -plugin-opt=-pass-through=-lgcc -fpass-plugin=x.so -Rpass-missed=.*",
     "error: expected unqualified-id before 'token' in token_list.cpp",
     "-- Check for working C compiler: <CHECKOUT>/build/toolchain/7bfcec66a6b9e682/bin/gcc - skipped",
     "[494/663] Building CXX object obj/CMakeFiles/variant_command_bucket_v7_keys_by_depth24.dir/command_bucket/key_v7.cpp.o",

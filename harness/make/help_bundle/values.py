@@ -11,6 +11,7 @@ _ALONE = frozenset("pass pwd pw tok psk pin auth credential credentials cred cre
 _INSIDE = re.compile(r"passw|passphrase|secret|token(?!i)|credential|apikey|accesskey|accountkey|privatekey|contrase", re.I).search
 _KEYS_OF_NO_SECRET = frozenset("sort depth sorting cache bucket draw command hash map lookup primary foreign index group by make of "
                                "material render state radix series row packed composite public object the a each arrow".split())
+_OF_COMPILERS = re.compile(r"(?:^|[-=])(?:f?pass-plugin|pass-through|pass-remarks\w*)$").search
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SOURCE = re.compile(r"\.(?:c|cc|cpp|cxx|h|hh|hpp|inl|ipp|py|o|d|obj|cmake|s|ii|i|a|so|js|ts|rsp)$", re.I).search
 
@@ -18,7 +19,7 @@ _SOURCE = re.compile(r"\.(?:c|cc|cpp|cxx|h|hh|hpp|inl|ipp|py|o|d|obj|cmake|s|ii|
 def names_secret(name: str) -> bool:
     """Whether a value of this name is a secret: one part of it says so, between marks or humps of a camel. A file of source
     code has no value."""
-    if _SOURCE(name):
+    if _SOURCE(name) or _OF_COMPILERS(name):
         return False
     name = re.sub(r"^-D", "", name)
     parts = [part.lower() for part in _PART.findall(name)]
