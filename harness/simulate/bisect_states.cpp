@@ -147,7 +147,8 @@ void simulate_bisect_states(const SimulationSettings& settings, const ResultSink
       StatesScore score;
       // Each run has its own numbers, so that two versions of the search meet the same machines.
       for (std::uint64_t run = 0; run < trials; ++run)
-        search_on_machine(machine, repositories[which], ((settings.seed * 10 + kind) * 10 + which) * 10'000 + run, score);
+        search_on_machine(machine, repositories[which], ((settings.seed * 10 + kind) * 10 + which) * 10'000 + run,
+                          score);
       const auto print = [&](std::string_view what, double value) {
         report({of_machine(fmt::format("{}, {}", repositories[which].name, what)), value / static_cast<double>(trials),
                 Goal::kNone, 0, trials, ""});

@@ -13,14 +13,14 @@
 /// if there is no step, it ever reaches 1 / a with probability a at most (Ville; Ramdas et al., Game-Theoretic
 /// Statistics and Safe Anytime-Valid Inference, 2023). So pairs may be added until it is enough. That is for one
 /// direction: who may claim either has twice the error. Because every small difference of two builds is found so in the
-/// end, the median of the pairs must also be kLeastOfClaim of the size that the model has. Not chosen: evidence from the
-/// order of the search's own measurements, for steps far above the noise. The commits beside the step are too rarely
-/// measured for it to say where the step is, unless pairs are measured after all.
+/// end, the median of the pairs must also be kLeastOfClaim of the size that the model has. Not chosen: evidence from
+/// the order of the search's own measurements, for steps far above the noise. The commits beside the step are too
+/// rarely measured for it to say where the step is, unless pairs are measured after all.
 ///
-/// Layouts. Where a build has several layouts that take turns, a pair of the same two layouts has the same offset again:
-/// its sign is no new coin. If the levels do not differ, the signs of whole layouts are the coins. So the pairs of one
-/// layout are also one bet, on the sum of their psi(u), and the lesser evidence counts. A build with one layout has one
-/// offset, which no number of pairs tells from a step: there only the model knows how large offsets are.
+/// Layouts. Where a build has several layouts that take turns, a pair of the same two layouts has the same offset
+/// again: its sign is no new coin. If the levels do not differ, the signs of whole layouts are the coins. So the pairs
+/// of one layout are also one bet, on the sum of their psi(u), and the lesser evidence counts. A build with one layout
+/// has one offset, which no number of pairs tells from a step: there only the model knows how large offsets are.
 ///
 /// Constants. kBets: so that eight pairs of equal sign are enough for a = 0.0076, and 20 pairs for a step of 1.5 sigma.
 #pragma once
