@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from harness.make import build, made_nights, paths
-from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.interrupt import PATIENCE_S, with_signals_of_a_terminal
 
 HARNESS = build.existing_harness()
 NEEDS = ["harness"]
@@ -142,6 +142,7 @@ class Events:
 @unittest.skipUnless(HARNESS, "needs a build: python3 make.py build")
 class Serve(unittest.TestCase):
     def setUp(self) -> None:
+        with_signals_of_a_terminal(self)
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = os.path.realpath(scratch.name)

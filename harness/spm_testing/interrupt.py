@@ -13,6 +13,12 @@ PATIENCE_S = 300.0
 """How long a test waits for an event that must come. It only tells a hang from a busy machine."""
 
 
+def with_signals_of_a_terminal(test: unittest.TestCase) -> None:
+    """nohup and a shell's background jobs ignore some signals; what `test` starts does not inherit that."""
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        test.addCleanup(signal.signal, number, signal.signal(number, handler))
+
+
 class UnnoticedInterrupt:
     """An interrupt that nobody wakes the main thread for: as when it comes just before that begins to wait.
 

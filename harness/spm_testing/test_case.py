@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from harness.spm.settings import ROOT, native_platform
 from harness.spm.store import durable
 from harness.spm.transfer import download, progress
 from harness.spm_testing.archives import deb, member
-from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.interrupt import PATIENCE_S, with_signals_of_a_terminal
 from harness.spm_testing.server import Server
 from collections.abc import Iterable
 from typing import Any
@@ -72,9 +71,7 @@ class SpmTestCase(unittest.TestCase):
         patch = mock.patch.dict(os.environ, {**clean, "NETRC": os.devnull}, clear=True)
         patch.start()
         self.addCleanup(patch.stop)
-        # nohup and a shell's background jobs ignore these; what a test starts must not inherit that.
-        for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
-            self.addCleanup(signal.signal, number, signal.signal(number, handler))
+        with_signals_of_a_terminal(self)
 
     def serve(self, name: str, data: bytes, **fields: Any) -> dict:
         """Puts an artifact on the server and returns its entry."""
