@@ -31,9 +31,9 @@ TEST(BisectsSection, draws_probabilities_with_sum_one_after_every_measurement) {
   std::map<double, double> sums;
   for (const auto& row : belief.data.at("rows").as_array())
     sums[row.at("at").to_number<double>()] += row.at("probability").to_number<double>();
-  EXPECT_EQ(sums.size(), 15u) << "the skipped commit is no measurement, and the last one has a width";
+  EXPECT_EQ(sums.size(), 31u) << "the skipped commit is no measurement, and the last one has a width";
   EXPECT_EQ(sums.begin()->first, 0.5);
-  EXPECT_EQ(sums.rbegin()->first, 14.5);
+  EXPECT_EQ(sums.rbegin()->first, 30.5);
   for (const auto& [measurement, sum] : sums) EXPECT_NEAR(sum, 1, 1e-9) << measurement;
 }
 

@@ -365,7 +365,7 @@ inline std::vector<judge::SeriesHistory> followed() {
   return made;
 }
 
-/// Twelve commits, of which one cannot be built and the eighth made everything 5 % slower.
+/// Twelve commits, of which one cannot be built and the eighth made everything 5 % slower, as eight pairs confirm.
 inline results::ParsedBisectRecord bisected() {
   results::ParsedBisectRecord record;
   record.question.benchmark = "allocator/buddy/random_replace";
@@ -377,8 +377,10 @@ inline results::ParsedBisectRecord bisected() {
          false});
   const std::string culprit = record.question.commits[8].sha;
   Random random(3);
-  const auto measure = [&](std::size_t at, double null, double belief) {
+  const auto measure = [&](std::size_t at, double null, double belief, int pair = 0, std::size_t against = 0) {
     results::BisectEntry entry;
+    entry.pair = pair;
+    if (pair > 0) entry.against = record.question.commits[against].sha;
     entry.commit = record.question.commits[at].sha;
     entry.at = "2026-08-02T23:15:00Z";
     entry.value = (at < 8 ? 100 : 105) + static_cast<double>(random.below(100)) / 200;
@@ -392,6 +394,11 @@ inline results::ParsedBisectRecord bisected() {
   skip.skip = "it does not build";
   record.entries.push_back(skip);
   for (const std::size_t at : {7, 8, 5, 9, 7, 8, 4, 10}) measure(at, 0.001, 0.9);
+  for (int pair = 1; pair <= 8; ++pair) {
+    const std::size_t first = random.below(2) == 0 ? 7 : 8, second = 15 - first;
+    measure(first, 0.001, 0.95, pair, second);
+    measure(second, 0.001, 0.95, pair, first);
+  }
   return record;
 }
 
