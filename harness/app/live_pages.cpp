@@ -140,6 +140,9 @@ Expected<report::Document> LiveFarm::compare_page(const LiveState& state, const 
     return report::compare_page(*compared);
   }
   const std::optional<std::string> left = commit_of(state, a), right = commit_of(state, b);
+  if (b.empty() && (a.empty() || left || machine_of(state, a) != nullptr))
+    return report::compare_choice_page(state.view(), machine_of(state, a) == nullptr && left ? *left : a,
+                                       machine_of(state, a) != nullptr);
   if (!left || !right) return no_such("two machines or two commits", fmt::format("{}' and '{}", a, b));
   const Expected<report::ComparedFarm> compared = compare_commits(state, *reader_, *left, *right);
   if (!compared) return compared.error();
@@ -151,7 +154,13 @@ Expected<report::Document> LiveFarm::atlas_page() const {
   if (!atlas) return atlas.error();
   const Expected<report::Background> background = report::load_background(request_.repository);
   if (!background) return background.error();
-  return report::report_document({nullptr, atlas->columns, nullptr, {}, {}, {}, atlas->memory}, *background);
+  report::Document document =
+      report::report_document({nullptr, atlas->columns, nullptr, {}, {}, {}, atlas->memory}, *background);
+  for (const auto& [machine, why] : atlas->omitted)
+    document.alerts.push_back(
+        {fmt::format("The atlas of {} is left out: {}.", report::shown_name(machine), report::shown_name(why)),
+         report::machine_address(machine)});
+  return document;
 }
 
 Expected<report::Document> LiveFarm::page(std::string_view view, const Query& query) {

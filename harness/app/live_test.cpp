@@ -181,6 +181,10 @@ TEST_F(LivePages, commits_are_compared_on_the_same_machine_and_machines_on_the_s
   EXPECT_THAT(commits, HasSubstr("6 series of both"));
   EXPECT_LT(commits.find("shelf/v000/store"), commits.find("shelf/v001/store")) << "the largest difference first";
   EXPECT_THAT(text("compare", {{"a", "farm-1"}, {"b", "farm-3"}}), HasSubstr("2 benchmarks of both"));
+  EXPECT_THAT(text("compare", {}),
+              AllOf(HasSubstr("Choose the first of two machines or two commits."), HasSubstr("farm-1")));
+  EXPECT_THAT(text("compare", {{"a", "farm-1"}}), HasSubstr("Choose what is compared with farm-1."));
+  EXPECT_THAT(text("compare", {{"a", "nobody"}}), StartsWith("2: expected two machines or two commits"));
   EXPECT_THAT(text("compare", {{"a", "farm-1"}, {"b", after}}), StartsWith("2: expected two machines or two commits"));
   fs::remove_all(folder_.path() / "farm-3");
   add("farm-3", 60, 1);

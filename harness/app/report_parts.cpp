@@ -155,7 +155,11 @@ Expected<ReportAtlas> farm_atlas(const fs::path& results, const fs::path& root) 
   for (const bool kept : {false, true})
     for (const fs::path& folder : folders) {
       Expected<ReportAtlas> one = machine_atlas(folder, root);
-      if (!one) return one.error();
+      if (!one) {
+        if (folder == results) return one.error();  // the reference's
+        all.omitted[folder.filename()] = one.error().what;
+        continue;
+      }
       std::set<std::string> added;
       for (results::DriverColumn& column : one->columns) {
         // Of machines with the same driver on the same chip, the first one's; a kept one only where nobody asked it.

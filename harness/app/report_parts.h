@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,13 +21,15 @@ namespace lab::app {
 
 struct ReportAtlas {
   std::vector<results::DriverColumn> columns;
-  std::vector<results::MemoryFindings> memory;  ///< of the columns that have some
+  std::vector<results::MemoryFindings> memory;      ///< of the columns that have some
+  std::map<std::string, std::string> omitted = {};  ///< of a farm: machines whose atlas cannot be read, and why
 };
 
 /// The columns of a machine's own atlas with their real allocations, and the reference columns of others.
 Expected<ReportAtlas> machine_atlas(const std::filesystem::path& machine_folder, const std::filesystem::path& root);
 
-/// Those of all machines of a results folder, each column once.
+/// Those of all machines of a results folder, each column once. Omits the atlas of a machine that has an unreadable
+/// column.
 Expected<ReportAtlas> farm_atlas(const std::filesystem::path& results, const std::filesystem::path& root);
 
 struct ReportParts {

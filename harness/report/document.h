@@ -96,6 +96,7 @@ struct Chart {
   /// pair (block, value) for each process. Empty: it cannot.
   boost::json::object processes = {};
   std::optional<Table> table = {};  ///< its values, folded below the drawing; only the page has it
+  std::string sketch = {};  ///< an <svg class="sketch"> that a page without drawings has until its scripts have drawn
   boost::json::object replay = {};  ///< steps that the page replays above the drawing (page/replay.js); empty: none
   std::vector<std::pair<std::string, std::string>> words;          ///< replace {{key}} in the specification
   std::vector<std::pair<std::string, boost::json::value>> values;  ///< replace strings that consist of {{key}} alone

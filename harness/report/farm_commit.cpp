@@ -116,6 +116,8 @@ Document commit_page(const FarmView& view, const std::string& sha) {
     add(sections, std::move(neighbours));
   }
   Section nights{"nights", "Sessions that measured it"};
+  if (!measured.empty())
+    nights.add(Paragraph{"", Emphasis::kPlain, {{"compared with another commit", compare_address(sha)}}});
   Table list{
       "sessions", "Every session of this commit, by machine", {{"Night", kName}, {"Machine", kName}, {"Doubt", kText}}};
   for (const results::SessionRecord* const one : measured)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "harness/base/fit.h"
 #include "harness/report/farm_pages.h"
@@ -30,7 +32,66 @@ std::string apart_text(const ComparedSeries& one) {
   return apart ? "apart" : "overlap";
 }
 
+constexpr std::size_t kMostChoices = 300;
+
+Section machine_choices(const FarmView& view, const std::string& a) {
+  Section section{"machines", "Machines"};
+  Table table{"machines", "Machines of the farm", {{"Machine", kName}, {"Class", kText}, {"Last session", kName}}};
+  for (const judge::FarmMachine& one : view.farm.machines) {
+    if (one.id == a || table.rows.size() == kMostChoices) continue;
+    TableCell machine(shown_name(one.id));
+    machine.link = a.empty() ? compare_address(one.id) : compare_address(a, one.id);
+    table.rows.push_back({std::move(machine), shown_name(one.class_name), one.last.substr(0, 10)});
+  }
+  section.add(std::move(table));
+  return section;
+}
+
+Section commit_choices(const FarmView& view, const std::string& a) {
+  struct Measured {
+    std::size_t sessions = 0;
+    std::set<std::string_view> machines = {};
+    std::string_view last = {};
+  };
+  std::map<std::string_view, Measured> commits;
+  for (const results::SessionRecord& session : view.sessions)
+    if (session.commit && *session.commit != a) {
+      Measured& one = commits[*session.commit];
+      ++one.sessions;
+      one.machines.insert(session.machine);
+      one.last = std::max(one.last, std::string_view(session.started));
+    }
+  std::vector<std::pair<std::string_view, const Measured*>> order;
+  for (const auto& [sha, one] : commits) order.emplace_back(sha, &one);
+  std::ranges::stable_sort(order, std::ranges::greater(), [](const auto& one) { return one.second->last; });
+  Section section{"commits", "Commits"};
+  Table table{"commits",
+              fmt::format("Measured commits, the latest first{}",
+                          order.size() > kMostChoices ? fmt::format(": {} of {}", kMostChoices, order.size()) : ""),
+              {{"Commit", kName}, {"Last session", kName}, {"Sessions", kNumber}, {"Machines", kNumber}}};
+  for (const auto& [sha, one] : order) {
+    if (table.rows.size() == kMostChoices) break;
+    TableCell commit(short_name(std::string(sha)));
+    commit.link = a.empty() ? compare_address(sha) : compare_address(a, sha);
+    table.rows.push_back(
+        {std::move(commit), std::string(one->last.substr(0, 10)), whole(one->sessions), whole(one->machines.size())});
+  }
+  section.add(std::move(table));
+  return section;
+}
+
 }  // namespace
+
+Document compare_choice_page(const FarmView& view, const std::string& a, bool of_machines) {
+  const std::string name = of_machines ? shown_name(a) : short_name(a);
+  Document document =
+      a.empty() ? live_document("Compare", "Choose the first of two machines or two commits.")
+                : live_document(fmt::format("Compare {}", name), fmt::format("Choose what is compared with {}.", name));
+  std::vector<Section>& sections = document.pages.front().sections;
+  if (a.empty() || of_machines) add(sections, machine_choices(view, a));
+  if (a.empty() || !of_machines) add(sections, commit_choices(view, a));
+  return document;
+}
 
 Document compare_page(const ComparedFarm& compared) {
   const auto name = [&](const std::string& side) { return compared.of_machines ? shown_name(side) : short_name(side); };

@@ -290,6 +290,7 @@ Document front_page(const FarmView& view, boost::json::object grid) {
     add(sections, doubts_section(view));
     Section all{"series", "Every series"};
     all.add(FarmGrid{"grid", std::move(grid)});
+    all.add(Paragraph{"", Emphasis::kPlain, {{"Compare two machines or two commits", compare_address("")}}});
     add(sections, std::move(all));
     add(sections, other_section(view));
     add(sections, all_machines_section(view));

@@ -100,12 +100,13 @@ Document machine_page(const FarmView& view, const judge::FarmMachine& machine) {
   changes.add(std::move(table));
   add(sections, std::move(changes));
 
-  Section others{"others", "Others of its class"};
-  Paragraph links{"Compared with:"};
+  Section others{"others", "Compared with others"};
+  Paragraph links{"Of its class, and all:"};
   for (const judge::FarmMachine& one : view.farm.machines)
     if (one.id != machine.id && one.class_name == machine.class_name && links.links.size() < kMostLinks)
       links.links.push_back({shown_name(one.id), compare_address(machine.id, one.id)});
-  if (!links.links.empty()) others.add(std::move(links));
+  links.links.push_back({"another machine", compare_address(machine.id)});
+  others.add(std::move(links));
   add(sections, std::move(others));
 
   Section nights{"nights", "Sessions"};

@@ -59,7 +59,7 @@ std::string night_address(std::string_view path) {
 
 std::string compare_address(std::string_view a, std::string_view b) {
   const std::pair<std::string_view, std::string_view> query[] = {{"a", a}, {"b", b}};
-  return live_address("compare", query);
+  return live_address("compare", std::span(query).first(a.empty() ? 0 : b.empty() ? 1 : 2));
 }
 
 std::string shown_name(std::string_view name) {

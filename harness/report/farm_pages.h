@@ -90,4 +90,7 @@ struct ComparedFarm {
 
 Document compare_page(const ComparedFarm& compared);
 
+/// Leads to the comparisons with `a`, a machine or a commit; of "" to both. `of_machines`: whether `a` is one.
+Document compare_choice_page(const FarmView& view, const std::string& a, bool of_machines);
+
 }  // namespace lab::report

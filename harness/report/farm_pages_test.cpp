@@ -153,6 +153,33 @@ TEST(FarmPages, compared_sides_are_shown_with_the_intervals_that_they_have) {
   EXPECT_LT(page.find("a/b/d"), page.find("a/b/c")) << "the largest difference first";
 }
 
+TEST(FarmPages, what_is_compared_is_chosen_among_machines_and_measured_commits) {
+  const SampleFarm farm;
+  const std::string both = to_markdown(compare_choice_page(farm.view(), "", false));
+  EXPECT_THAT(both, AllOf(HasSubstr("| m1 | epyc |"), HasSubstr("| cccc3333 |"), Not(HasSubstr("| aaaa1111 |"))))
+      << "no session measured the first commit";
+  const Document machines = compare_choice_page(farm.view(), "m1", true);
+  EXPECT_THAT(to_markdown(machines), AllOf(HasSubstr("| m2 |"), Not(HasSubstr("| m1 |")), Not(HasSubstr("cccc3333"))));
+  const auto& table = std::get<Table>(machines.pages.front().sections.front().elements.front());
+  EXPECT_EQ(table.rows.front().front().link, "./compare?a=m1&b=m2");
+}
+
+TEST(FarmPages, a_series_leads_to_the_alarms_that_it_is_in) {
+  SampleFarm farm;
+  const judge::SeriesHistory history{farm.series.front().key, farm.series.front().findings, {}};
+  const auto links_of = [&] {
+    std::vector<std::string> links;
+    const Document page = series_page(farm.view(), history, "", "");
+    for (const Element& one : page.pages.front().sections.front().elements)
+      if (const auto* text = std::get_if<Paragraph>(&one))
+        for (const Link& link : text->links) links.push_back(link.to);
+    return links;
+  };
+  EXPECT_THAT(links_of(), ElementsAre("./machine?id=m1"));
+  farm.raise();
+  EXPECT_THAT(links_of(), ElementsAre("./alarm?id=2026-07-25", "./machine?id=m1"));
+}
+
 TEST(FarmGrid, machines_are_grouped_by_class_and_a_cell_says_what_happened_in_the_nights_shown) {
   SampleFarm farm;
   farm.farm.machines[1].hosts = {"h1", "h2"};

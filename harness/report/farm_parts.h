@@ -16,7 +16,8 @@ inline constexpr std::time_t kDay = 24 * 60 * 60;
 /// Sessions in a table, of one machine.
 inline constexpr std::size_t kShownSessions = 60;
 
-std::string compare_address(std::string_view a, std::string_view b);
+/// Without `b` of the page on which it is chosen.
+std::string compare_address(std::string_view a, std::string_view b = "");
 std::vector<std::string> shown_names(std::vector<std::string> names);
 
 /// A change of the farm in one of its series.

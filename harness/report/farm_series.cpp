@@ -81,6 +81,19 @@ Table series_sessions_table(const FarmView& view, const judge::SeriesHistory& hi
   return table;
 }
 
+/// The alarms that were raised for changes of this series, the latest first.
+Paragraph alarms_with(const FarmView& view, const results::SeriesKey& key) {
+  Paragraph text{"Alarms with it:"};
+  const auto has = [](const std::vector<std::string>& list, const std::string& one) {
+    return std::ranges::find(list, one) != list.end();
+  };
+  for (const judge::FarmChange& one : view.farm.changes)
+    if (!one.alarm.empty() && has(one.benchmarks, key.benchmark) && has(one.machines, key.machine))
+      text.links.push_back({shown_name(one.alarm), alarm_address(one.alarm)});
+  std::ranges::sort(text.links, std::ranges::greater(), &Link::text);
+  return text;
+}
+
 std::string level_sentence(const judge::SeriesHistory& history) {
   const std::optional<double> noise = noise_of(history);
   std::string text;
@@ -130,6 +143,7 @@ Document series_page(const FarmView& view, const judge::SeriesHistory& history, 
   else
     levels.add(Charts{{history_chart(part, {.most_points = kMostZoomed})}});
   if (const std::string text = level_sentence(history); !text.empty()) levels.add(Paragraph{text});
+  if (Paragraph alarms = alarms_with(view, key); !alarms.links.empty()) levels.add(std::move(alarms));
   levels.add(Paragraph{
       "", Emphasis::kPlain, {{fmt::format("All of {}", shown_name(key.machine)), machine_address(key.machine)}}});
   add(sections, std::move(levels));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "harness/base/utc.h"
 #include "harness/report/charts.h"
 #include "harness/report/format.h"
 #include "harness/report/history_text.h"
@@ -90,6 +91,26 @@ json::object drawn(const SeriesPoint& point, const stats::Interval& shown) {
                                              : with_interval({0, point.median, point.interval})}};
 }
 
+/// The medians over time and the changes, without axes: in sight before the scripts that draw the plot are. The
+/// page's style has its colours and its size.
+std::string sketch_of(std::span<const SeriesPoint> points, const stats::Interval& shown, const json::array& changes) {
+  constexpr double kWidth = 1000, kHeight = 100;
+  const auto at = [](std::string_view started) {
+    return static_cast<double>(seconds_of(std::string(started)).value_or(0));
+  };
+  const double begin = at(points.front().started), span = std::max(1.0, at(points.back().started) - begin);
+  const auto x = [&](std::string_view started) { return std::clamp((at(started) - begin) / span, 0.0, 1.0) * kWidth; };
+  std::string line, marks;
+  for (const SeriesPoint& point : points)
+    line += fmt::format("{}{:.1f} {:.1f}", line.empty() ? 'M' : 'L', x(point.started),
+                        kHeight * (shown.high - point.median) / std::max(shown.high - shown.low, 1e-300));
+  for (const json::value& change : changes)
+    marks += fmt::format("M{:.1f} 0V{}", x(change.at("at").as_string()), kHeight);
+  return fmt::format(
+      R"(<svg class="sketch" viewBox="0 0 {} {}" preserveAspectRatio="none" aria-hidden="true"><path d="{}"/>{}</svg>)",
+      kWidth, kHeight, line, marks.empty() ? "" : fmt::format(R"(<path class="changes" d="{}"/>)", marks));
+}
+
 std::string title_of(const judge::SeriesHistory& history) {
   const std::vector<LevelChange>& changes = history.findings.changes;
   const std::string pattern = report::pattern_text(history.findings.pattern);
@@ -169,6 +190,7 @@ Chart history_chart(const judge::SeriesHistory& history, const HistoryOptions& o
       }))
     chart.note += " Bars that are longer than the plot are cut off at its edge.";
   chart.text = fmt::format("Plot of {} over time. {}", counted(rows.size(), "session"), chart.title);
+  chart.sketch = sketch_of(std::span(points).subspan(first), shown, changes);
   chart.data = {{"rows", std::move(rows)},
                 {"levels", levels_of(points, history.findings.changes, first)},
                 {"changes", std::move(changes)}};

@@ -76,6 +76,19 @@ TEST(HistorySection, axis_ignores_one_wide_interval) {
   EXPECT_GT(row.at("low").as_double(), 90) << "its interval begins at 40";
 }
 
+TEST(HistorySection, a_page_without_drawings_has_a_sketch_of_each_plot) {
+  const std::vector<judge::SeriesHistory> followed = sample::followed();
+  const std::string sketch = history_chart(followed[0]).sketch;
+  EXPECT_EQ(std::count(sketch.begin(), sketch.end(), 'L') + 1, static_cast<long>(followed[0].points.size())) << sketch;
+  EXPECT_NE(sketch.find("class=\"changes\""), std::string::npos);
+  EXPECT_NE(sketch.find("M0.0 "), std::string::npos) << "the first session is at the left edge";
+  EXPECT_NE(sketch.find("L1000.0 "), std::string::npos) << "the last one at the right edge";
+  judge::SeriesHistory one = followed[0];
+  one.points.resize(1);
+  one.findings.changes.clear();
+  EXPECT_NE(history_chart(one).sketch.find("d=\"M0.0 50.0\""), std::string::npos) << history_chart(one).sketch;
+}
+
 TEST(HistorySection, explains_bars_that_are_cut_off_at_the_edge) {
   const Section section = history_section(sample::followed());
   const std::vector<Chart>& charts = std::get<Charts>(section.elements.back()).charts;

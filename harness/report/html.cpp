@@ -401,7 +401,7 @@ class HtmlWriter {
           id, chart.name, caption(id, chart.title, chart.note),
           chart.replay.empty() ? ""
                                : fmt::format("<div class=\"replay\" data-replay=\"{}\" hidden></div>\n", chart.name),
-          variant_select(chart), escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
+          variant_select(chart), escape_html(chart.text), drawn == drawings_.end() ? chart.sketch : drawn->second);
       if (chart.table) {
         out_ += "<details>\n<summary>All values as a table</summary>\n";
         element(*chart.table);
