@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "harness/base/error.h"
 #include "harness/base/files.h"
 
 namespace lab::report {
