@@ -12,6 +12,7 @@
 #include "harness/app/farm_check.h"
 #include "harness/app/farm_fixture.h"
 #include "harness/app/history.h"
+#include "harness/app/report_parts.h"
 #include "harness/base/files.h"
 #include "harness/report/html.h"
 #include "harness/report/markdown.h"
@@ -95,6 +96,15 @@ TEST_F(LivePages, a_missing_folder_is_an_error_and_the_last_state_stays_until_it
       << "what is open can still be read";
   fs::rename(away, folder_.path());
   EXPECT_FALSE(refresh().changed);
+}
+
+TEST_F(LivePages, a_broken_atlas_of_one_machine_is_named_and_leaves_the_others) {
+  folder_.write("farm-1/atlas/x/column.json", "{}");
+  const Expected<ReportAtlas> atlas = farm_atlas(folder_.path(), folder_.path());
+  ASSERT_TRUE(atlas) << atlas.error().what;
+  ASSERT_EQ(atlas->omitted.size(), 1);
+  EXPECT_EQ(atlas->omitted.begin()->first, "farm-1");
+  EXPECT_THAT(atlas->omitted.begin()->second, HasSubstr("column.json"));
 }
 
 TEST_F(LivePages, one_machine_reads_well) {
