@@ -943,9 +943,9 @@ TEST_F(Nightly, has_a_summary_for_scripts) {
       fmt::format(R"({{"verdict":"regression","status":3,"line":"nightly: regression: ????","machine":"farm",)"
                   R"("regressions":[{{"benchmark":"shelf/a/store","version":2,"session":"0040","ratio":2,"low":null,)"
                   R"("high":null,"commits":{{"from":"{0}","to":"{1}"}},"culprit":null,"doubt":null,"ended":null,)"
-                  R"("withdrawn":null}}],"recoveries":[],"unfit":[],"sessions":["{2}/farm/0042.json"],)"
+                  R"("withdrawn":null}}],"recoveries":[],"unfit":[],"sessions":["{2}/0042.json"],)"
                   R"("report":"{3}/index.html","history":"{3}/history.txt","junit":"{3}/junit.xml","seconds":600}})",
-                  commit_of(39), commit_of(40), results_.string(), report.string()));
+                  commit_of(39), commit_of(40), (results_ / "farm").string(), report.string()));
   environment_.id = Error{"no machine", ""};
   night(44);
   EXPECT_EQ(night_json(summary_),

@@ -102,7 +102,7 @@ INNOCENT = (
     "commit 4cb9e6a621432f5c81f1e7e8c6c3dbbc4b18f0ac is slower",
     "passes=12 passed: 44 author: x keys_by_depth24 = 7",
     "pinned toolchain  runs here (glibc 2.36)",
-    "https://deb.debian.org/debian/pool/main/g/gcc-12",
+    "https://packages.example.org/debian/pool/main/g/gcc-12",
     "parser_token.cpp:12:3: error: sort_key = 5; std::vector<token> x; PWD=/x",
     "CMAKE_CXX_FLAGS=-O2 -DNDEBUG: pinned: 3 keys: 4 spin=2 opinion=1 mapping: 2",
     "0x7f0123456789 7f0123456000-7f0123457000 r-xp 20261128T010203Z-0123456789ab.json 00581ddb0000..2d8954de0000",

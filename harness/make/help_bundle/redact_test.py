@@ -13,7 +13,7 @@ COMMON = "the folder of a build; the root of a machine is farm-3 or node1; a col
 
 
 def redactor(*known: tuple[str, str, str]) -> Redactor:
-    return Redactor([Known(*each) for each in known], COMMON, ["deb.debian.org"])
+    return Redactor([Known(*each) for each in known], COMMON, ["packages.example.org"])
 
 
 PATHS = redactor(("/home/alice b", "<HOME>", "path"), ("/home/alice b/lab", "<CHECKOUT>", "path"), ("/root", "<HOME>", "path"),
@@ -57,8 +57,8 @@ IN_NAMES = {
     "node1 node12 LAB_MACHINE=node1 lab-node1": "<MACHINE-1> node12 LAB_MACHINE=<MACHINE-1> lab-<MACHINE-1>",
     "17 of 17 steps, <RESULTS>/17/x.json, LAB_MACHINE=17": "17 of 17 steps, <RESULTS>/<MACHINE-2>/x.json, LAB_MACHINE=<MACHINE-2>",
     '{"17": {"was": ["collector", "x"]}}': '{"<MACHINE-2>": {"was": ["<HOST>", "x"]}}',
-    "https://mirror.internal/x https://deb.debian.org/y s3://bucket/z":
-        "https://<SERVER-1>/<PATH> https://deb.debian.org/y s3://<SERVER-2>/<PATH>",
+    "https://mirror.internal/x https://packages.example.org/y s3://bucket/z":
+        "https://<SERVER-1>/<PATH> https://packages.example.org/y s3://<SERVER-2>/<PATH>",
 }
 
 
@@ -88,13 +88,13 @@ class Redacting(unittest.TestCase):
             "bigbox7.corp-internal.zz is up": "<HOST> is up",
             "db3.prod.foo.io closed": "<SERVER-4> closed",
             "bigbox7.json, bigbox7.json.zst": "<HOST>.json, <HOST>.json.zst",
-            "deb.debian.org std.io x.at(3) a.b.in x.internal(2) host build.py lib/x.so.1.2": "deb.debian.org std.io x.at(3) a.b.in x.internal(2) host build.py lib/x.so.1.2",
+            "packages.example.org std.io x.at(3) a.b.in x.internal(2) host build.py lib/x.so.1.2": "packages.example.org std.io x.at(3) a.b.in x.internal(2) host build.py lib/x.so.1.2",
         }.items():
             with self.subTest(text):
                 self.assertEqual(known(text), expected)
 
     def test_paths_of_addresses_go_unless_a_package_lies_there(self) -> None:
-        known = Redactor([], COMMON, ["deb.debian.org"], (), ["pool/a/b.deb"])
+        known = Redactor([], COMMON, ["packages.example.org"], (), ["pool/a/b.deb"])
         self.assertEqual(known("https://h.corp/k/pool/a/b.deb https://h.corp/pool/a/b.deb https://h.corp/T0/qqq http://127.0.0.1:8/x"),
                          "https://<SERVER-1>/<PATH>/pool/a/b.deb https://<SERVER-1>/pool/a/b.deb https://<SERVER-1>/<PATH> http://127.0.0.1:8/x")
 
